@@ -1,0 +1,451 @@
+/*
+ * regrad.h - gradients of image resampling, exact and repeatable.
+ *
+ * The operators are bilinear resize, nearest-exact resize in one and two dimensions, and
+ * two-dimensional grid sampling; each as a gradient (backward pass) and as the forward pass
+ * that the gradient is the transpose of.
+ *
+ * How to use it
+ * -------------
+ * Describe each tensor with a regrad_tensor. Then either make one call:
+ *
+ *     regrad_upsample_bilinear2d_backward(&grad_output, &grad_input, REGRAD_HALF_PIXEL, 0, 0);
+ *
+ * or, to pay for checks and tables once and run many times, make a plan:
+ *
+ *     regrad_plan *plan;
+ *     regrad_upsample_bilinear2d_backward_plan(&grad_output, &grad_input, REGRAD_HALF_PIXEL, 0, 0, &plan);
+ *     void *workspace = malloc(regrad_plan_workspace_size(plan));
+ *     const void *inputs[] = {grad_output.data};
+ *     void *outputs[] = {grad_input.data};
+ *     regrad_plan_run(plan, inputs, outputs, workspace, regrad_plan_workspace_size(plan));
+ *     regrad_plan_destroy(plan);
+ *
+ * Words
+ * -----
+ * "input" and "output" without more are those of the forward operator: grad_output is what a
+ * gradient is given, grad_input is what it computes. N, C, H, W are batch, channels, height,
+ * width; L is the length of a one-dimensional signal.
+ *
+ * What always holds
+ * -----------------
+ * - Outputs are overwritten, never added to. Every element of the view is written; memory between
+ *   the elements of a strided view is left as it was.
+ * - The same call gives the same bits: for any number of threads, any instruction set, alone or
+ *   in a batch, and for any strides.
+ * - float16 and bfloat16 are widened exactly, computed in float32 and rounded once, to nearest
+ *   even, when stored.
+ * - A function that returns something else than REGRAD_OK has had no effect on its outputs and has
+ *   left a sentence in regrad_last_message().
+ * - No function prints, exits, or raises a signal. All functions may be called from any thread;
+ *   plans are immutable and may be shared between threads.
+ */
+#ifndef REGRAD_H
+#define REGRAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define REGRAD_API
+#else
+#define REGRAD_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REGRAD_VERSION_MAJOR 0
+#define REGRAD_VERSION_MINOR 1
+#define REGRAD_VERSION_PATCH 0
+
+/* The version of the library that is loaded, for instance "0.1.0". Never NULL, never freed. */
+REGRAD_API const char *regrad_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------- */
+
+typedef enum regrad_status {
+    REGRAD_OK = 0,
+    REGRAD_ERROR_NULL_POINTER = 1,     /* a pointer that is needed is NULL */
+    REGRAD_ERROR_INVALID_ARGUMENT = 2, /* a value, shape, type, view or combination is refused */
+    REGRAD_ERROR_OUT_OF_MEMORY = 3     /* the system refused memory */
+} regrad_status;
+
+/* The name of a status, for instance "REGRAD_OK". Never NULL. */
+REGRAD_API const char *regrad_status_name(regrad_status status);
+
+/*
+ * Why the last call in this thread that failed did so: one sentence that names the operator, the
+ * argument, the value that came and the value that was wanted. "" when no call has failed yet.
+ * Valid until the next failing call in the same thread; a call that succeeds leaves it alone.
+ */
+REGRAD_API const char *regrad_last_message(void);
+
+/* ---- Tensors ------------------------------------------------------------------------------ */
+
+typedef enum regrad_dtype {
+    REGRAD_FLOAT32 = 0,
+    REGRAD_FLOAT16 = 1,
+    REGRAD_BFLOAT16 = 2,
+    REGRAD_FLOAT64 = 3
+} regrad_dtype;
+
+/* Bytes of one element: 4, 2, 2, 8; 0 for a value that is no type. */
+REGRAD_API size_t regrad_dtype_size(regrad_dtype dtype);
+
+/* "float32", "float16", "bfloat16", "float64"; "unknown" for a value that is no type. */
+REGRAD_API const char *regrad_dtype_name(regrad_dtype dtype);
+
+#define REGRAD_MAX_RANK 4
+
+/*
+ * A strided view of memory that the caller owns. Element (i0, i1, ...) lives at
+ * data + (offset + i0 * stride[0] + i1 * stride[1] + ...) * regrad_dtype_size(dtype).
+ *
+ * shape   The order of dimensions is always N, C, L (rank 3) or N, C, H, W (rank 4), and
+ *         N, H, W, 2 for a grid, whatever the layout: a channels-last (NHWC) tensor is one whose
+ *         stride[1] is 1. Sizes may be 0.
+ * stride  In elements. Any value: a stride of 0 repeats an element, and only inputs may have it
+ *         on a dimension longer than 1; negative strides walk backwards.
+ * offset  In elements, from data to element (0, 0, ...).
+ * storage How many elements, counted from data, belong to the tensor. A view that reaches outside
+ *         of [0, storage) is refused. 0 says nothing, and the view is trusted.
+ * name    How messages call this tensor; NULL for the name of the parameter.
+ * data    Aligned to the size of an element. Not read when a plan is made. May be NULL when the
+ *         tensor has no elements.
+ */
+typedef struct regrad_tensor {
+    void *data;
+    regrad_dtype dtype;
+    int32_t rank;
+    int64_t shape[REGRAD_MAX_RANK];
+    int64_t stride[REGRAD_MAX_RANK];
+    int64_t offset;
+    int64_t storage;
+    const char *name;
+} regrad_tensor;
+
+/*
+ * A tensor whose elements follow one another in C order, the last dimension fastest. A rank
+ * outside of 1..REGRAD_MAX_RANK, a NULL shape or sizes whose product overflows give a tensor of
+ * rank 0, which every operator refuses.
+ */
+REGRAD_API regrad_tensor regrad_tensor_contiguous(void *data, regrad_dtype dtype, int32_t rank, const int64_t *shape);
+
+/* A tensor of shape (n, c, h, w) stored channels-last (NHWC) without gaps. */
+REGRAD_API regrad_tensor regrad_tensor_channels_last(void *data, regrad_dtype dtype, int64_t n, int64_t c, int64_t h,
+                                                     int64_t w);
+
+/* ---- Plans -------------------------------------------------------------------------------- */
+
+/*
+ * Everything about a call that does not depend on the data: checked arguments, index and weight
+ * tables, how the work is split. Made by the functions below that end in _plan; immutable; may be
+ * run by any number of threads at the same time, each with a workspace of its own.
+ */
+typedef struct regrad_plan regrad_plan;
+
+/* Destroys a plan that no thread is running. NULL is allowed and does nothing. */
+REGRAD_API void regrad_plan_destroy(regrad_plan *plan);
+
+/* Bytes of workspace that a run needs; may be 0. 0 for NULL. */
+REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
+
+/*
+ * Writes one line about the plan (operator, shapes, types, layout, algorithm, instruction set,
+ * workspace), ended by NUL, into buffer[0 .. size), cut off where it does not fit. Returns the
+ * length of the whole line without the NUL, as snprintf does. 0 for a NULL plan.
+ */
+REGRAD_API size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size);
+
+/*
+ * Would regrad_plan_run accept these pointers? Checks that none that is needed is NULL, that each
+ * is aligned to its element size, and that no output shares memory with an input or with another
+ * output. Touches no data.
+ *
+ * inputs, outputs: as for regrad_plan_run.
+ * REGRAD_ERROR_NULL_POINTER, REGRAD_ERROR_INVALID_ARGUMENT.
+ */
+REGRAD_API regrad_status regrad_plan_check(const regrad_plan *plan, const void *const *inputs, void *const *outputs);
+
+/*
+ * Runs a plan.
+ *
+ * inputs          The data pointers of the input tensors, in the order in which the operator's
+ *                 function takes them. Tensors without elements may be NULL.
+ * outputs         The same for the output tensors. An output that the plan does not want may be
+ *                 NULL and is not touched.
+ * workspace       At least regrad_plan_workspace_size(plan) bytes, aligned to 64; contents are of no
+ *                 interest before and of no use after. May be NULL when the size is 0.
+ * workspace_size  Bytes at workspace.
+ *
+ * Makes the checks of regrad_plan_check first, and does nothing when they fail. Allocates nothing.
+ * REGRAD_ERROR_NULL_POINTER, REGRAD_ERROR_INVALID_ARGUMENT.
+ */
+REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *const *inputs, void *const *outputs,
+                                         void *workspace, size_t workspace_size);
+
+/* ---- Resize ------------------------------------------------------------------------------- */
+
+/*
+ * Common to all resize operators
+ *
+ * I and O are the lengths of one axis of the forward input and output; i and o indices on it.
+ * The forward is a weighted sum on each axis, out[o] = sum of weight(o, i) * in[i], and the 2-D
+ * operator is the product of its axes; the gradient is the transpose,
+ * grad_in[i] = sum of weight(o, i) * grad_out[o], in increasing o.
+ *
+ * scale_h, scale_w, scale_l
+ *         The scale factor of the forward, output over input, that its user gave; 0 when sizes
+ *         were given. With a scale s the source step is r = (float)(1 / s), else r = I / O in
+ *         float32. NaN, infinities, and scales whose inverse is not finite are refused; a
+ *         negative one means 0 for the bilinear operators and is refused by the others.
+ * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
+ *         float64 tensors. For axes longer than 2^24 indices are computed in float64.
+ * shapes  N and C of input and output must agree. H, W and L must not be 0. With N or C = 0 there
+ *         is nothing to do, and the call succeeds.
+ *
+ * Errors of every function here: REGRAD_ERROR_NULL_POINTER for a NULL tensor or plan pointer;
+ * REGRAD_ERROR_INVALID_ARGUMENT for a wrong rank, type, shape, scale or option, for a view outside
+ * of its storage, for sizes that overflow, for an output whose elements overlap one another, and
+ * (when run) for misaligned or overlapping memory; REGRAD_ERROR_OUT_OF_MEMORY.
+ *
+ * Each operator comes twice. The function that ends in _plan stores a new plan in *plan, which
+ * the caller owns; on failure *plan is left as it was. The other makes a plan, runs it on the
+ * tensors' data with a workspace of its own, and destroys it.
+ */
+
+/* Where output index o of a bilinear axis reads. See docs/operators.md, "Bilinear". */
+typedef enum regrad_coordinates {
+    REGRAD_HALF_PIXEL = 0,    /* s = max(r * (o + 0.5) - 0.5, 0): pixel centres; the usual mode */
+    REGRAD_ALIGN_CORNERS = 1, /* s = o * (I - 1) / (O - 1): first and last pixels meet; scales unused */
+    REGRAD_ASYMMETRIC = 2     /* s = r * o */
+} regrad_coordinates;
+
+/*
+ * Bilinear resize in two dimensions. On each axis
+ *     i0 = min(floor(s), I - 1),  i1 = min(i0 + 1, I - 1),  w1 = clamp(s - i0, 0, 1),  w0 = 1 - w1
+ * and out[o] = w0 * in[i0] + w1 * in[i1]. An axis that keeps its length is copied.
+ *
+ * input        (N, C, H, W), read
+ * output       (N, C, H', W'), written
+ * coordinates  one of regrad_coordinates
+ */
+REGRAD_API regrad_status regrad_upsample_bilinear2d(const regrad_tensor *input, const regrad_tensor *output,
+                                                    regrad_coordinates coordinates, double scale_h, double scale_w);
+REGRAD_API regrad_status regrad_upsample_bilinear2d_plan(const regrad_tensor *input, const regrad_tensor *output,
+                                                         regrad_coordinates coordinates, double scale_h, double scale_w,
+                                                         regrad_plan **plan);
+
+/*
+ * The gradient of regrad_upsample_bilinear2d.
+ *
+ * grad_output  (N, C, H', W'), read
+ * grad_input   (N, C, H, W), written: grad_in[i] = sum of weight(o, i) * grad_out[o]
+ */
+REGRAD_API regrad_status regrad_upsample_bilinear2d_backward(const regrad_tensor *grad_output,
+                                                             const regrad_tensor *grad_input,
+                                                             regrad_coordinates coordinates, double scale_h,
+                                                             double scale_w);
+REGRAD_API regrad_status regrad_upsample_bilinear2d_backward_plan(const regrad_tensor *grad_output,
+                                                                  const regrad_tensor *grad_input,
+                                                                  regrad_coordinates coordinates, double scale_h,
+                                                                  double scale_w, regrad_plan **plan);
+
+/*
+ * Which output belongs to which input of a nearest-exact axis. The two laws agree in exact
+ * arithmetic and differ in float32 for about 2 % of all pairs of sizes.
+ */
+typedef enum regrad_nearest_law {
+    /* Each output reads source(o) = min((int)floorf((float)((o + 0.5) * (double)r)), I - 1):
+     * what a forward pass on a CPU computes, so the gradient is its exact transpose. */
+    REGRAD_NEAREST_FORWARD_LAW = 0,
+    /* Each input i owns the outputs from begin(i) to begin(i + 1) - 1, where
+     * begin(i) = clamp((int)ceilf((float)i * m - 0.5f), 0, O) and m = s > 0 ? (float)s : (float)O / (float)I:
+     * the law of the graph operator UpsampleNearestExact2dGrad. Outputs past begin(I) have no
+     * owner: the gradient drops them, and the forward gives them 0. */
+    REGRAD_NEAREST_GATHER_LAW = 1
+} regrad_nearest_law;
+
+/*
+ * Nearest-exact resize in one dimension: out[o] = in[source(o)].
+ *
+ * input   (N, C, L), read
+ * output  (N, C, L'), written
+ */
+REGRAD_API regrad_status regrad_upsample_nearest_exact1d(const regrad_tensor *input, const regrad_tensor *output,
+                                                         regrad_nearest_law law, double scale_l);
+REGRAD_API regrad_status regrad_upsample_nearest_exact1d_plan(const regrad_tensor *input, const regrad_tensor *output,
+                                                              regrad_nearest_law law, double scale_l,
+                                                              regrad_plan **plan);
+
+/*
+ * The gradient of regrad_upsample_nearest_exact1d: grad_in[i] = sum of grad_out[o] over the o
+ * that read i, in increasing o.
+ *
+ * grad_output  (N, C, L'), read
+ * grad_input   (N, C, L), written
+ */
+REGRAD_API regrad_status regrad_upsample_nearest_exact1d_backward(const regrad_tensor *grad_output,
+                                                                  const regrad_tensor *grad_input,
+                                                                  regrad_nearest_law law, double scale_l);
+REGRAD_API regrad_status regrad_upsample_nearest_exact1d_backward_plan(const regrad_tensor *grad_output,
+                                                                       const regrad_tensor *grad_input,
+                                                                       regrad_nearest_law law, double scale_l,
+                                                                       regrad_plan **plan);
+
+/*
+ * Nearest-exact resize in two dimensions.
+ *
+ * input   (N, C, H, W), read
+ * output  (N, C, H', W'), written
+ */
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d(const regrad_tensor *input, const regrad_tensor *output,
+                                                         regrad_nearest_law law, double scale_h, double scale_w);
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_plan(const regrad_tensor *input, const regrad_tensor *output,
+                                                              regrad_nearest_law law, double scale_h, double scale_w,
+                                                              regrad_plan **plan);
+
+/*
+ * The gradient of regrad_upsample_nearest_exact2d.
+ *
+ * grad_output  (N, C, H', W'), read
+ * grad_input   (N, C, H, W), written
+ */
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_backward(const regrad_tensor *grad_output,
+                                                                  const regrad_tensor *grad_input,
+                                                                  regrad_nearest_law law, double scale_h,
+                                                                  double scale_w);
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_backward_plan(const regrad_tensor *grad_output,
+                                                                       const regrad_tensor *grad_input,
+                                                                       regrad_nearest_law law, double scale_h,
+                                                                       double scale_w, regrad_plan **plan);
+
+/* ---- Graph operators ---------------------------------------------------------------------- */
+
+/*
+ * The graph operator ResizeBilinearV2Grad: regrad_upsample_bilinear2d_backward under the graph's
+ * names.
+ *
+ * grads               (N, C, H', W'), read
+ * original_image      (N, C, H, W): gives the shape of y; its data is not read and may be NULL.
+ *                     When the plan is run, inputs[1] is not looked at.
+ * align_corners       true: REGRAD_ALIGN_CORNERS, whatever half_pixel_centers says
+ * half_pixel_centers  true: REGRAD_HALF_PIXEL; false (and align_corners false): REGRAD_ASYMMETRIC
+ * scales              2 values, for H and W, as scale_h and scale_w; NULL for 0, 0
+ * y                   (N, C, H, W), written
+ */
+REGRAD_API regrad_status regrad_resize_bilinear_v2_grad(const regrad_tensor *grads, const regrad_tensor *original_image,
+                                                        bool align_corners, bool half_pixel_centers,
+                                                        const float *scales, const regrad_tensor *y);
+REGRAD_API regrad_status regrad_resize_bilinear_v2_grad_plan(const regrad_tensor *grads,
+                                                             const regrad_tensor *original_image, bool align_corners,
+                                                             bool half_pixel_centers, const float *scales,
+                                                             const regrad_tensor *y, regrad_plan **plan);
+
+/*
+ * The graph operator UpsampleNearestExact2dGrad: the gradient of nearest-exact resize by
+ * REGRAD_NEAREST_GATHER_LAW.
+ *
+ * grad_output  (N, C, H', W'), read
+ * output_size  2 values, H' and W'; must equal grad_output's on an axis whose scale is 0
+ * input_size   4 values, N, C, H, W; must equal y's shape
+ * scales_h, scales_w  as scale_h and scale_w
+ * grad_input   (N, C, H, W), written
+ */
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_grad(const regrad_tensor *grad_output,
+                                                              const int64_t *output_size, const int64_t *input_size,
+                                                              float scales_h, float scales_w,
+                                                              const regrad_tensor *grad_input);
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_grad_plan(const regrad_tensor *grad_output,
+                                                                   const int64_t *output_size,
+                                                                   const int64_t *input_size, float scales_h,
+                                                                   float scales_w, const regrad_tensor *grad_input,
+                                                                   regrad_plan **plan);
+
+/* ---- Grid sample -------------------------------------------------------------------------- */
+
+/* The numbers are those of the aclnn interface. */
+typedef enum regrad_interpolation {
+    REGRAD_BILINEAR = 0,
+    REGRAD_NEAREST = 1, /* ties to even; the gradient of the grid is 0 */
+    REGRAD_BICUBIC = 2  /* cubic convolution with A = -0.75 */
+} regrad_interpolation;
+
+typedef enum regrad_padding {
+    REGRAD_ZEROS = 0,     /* neighbours outside of the image take no part */
+    REGRAD_BORDER = 1,    /* coordinates are clamped to the image */
+    REGRAD_REFLECTION = 2 /* coordinates are reflected at the image's edges */
+} regrad_padding;
+
+/*
+ * Samples an image at the points of a grid. A point (x, y) = grid[n][h][w] is normalised: x runs
+ * along W and
+ *     pixel = align_corners ? (x + 1) / 2 * (W - 1) : ((x + 1) * W - 1) / 2
+ * likewise y along H. All arithmetic is float32, or float64 for float64 tensors. A coordinate that
+ * is NaN, infinite or beyond int64 takes no part with REGRAD_ZEROS; with the other paddings NaN
+ * counts as pixel 0, infinities as the nearest end (REGRAD_REFLECTION: pixel 0), with slope 0.
+ * See docs/operators.md, "Grid sample".
+ *
+ * input   (N, C, H, W), read; H and W must not be 0
+ * grid    (N, H', W', 2), read
+ * output  (N, C, H', W'), written
+ * All of one type. With N = 0, C = 0 or no points the call succeeds.
+ */
+REGRAD_API regrad_status regrad_grid_sampler_2d(const regrad_tensor *input, const regrad_tensor *grid,
+                                                regrad_interpolation interpolation, regrad_padding padding,
+                                                bool align_corners, const regrad_tensor *output);
+REGRAD_API regrad_status regrad_grid_sampler_2d_plan(const regrad_tensor *input, const regrad_tensor *grid,
+                                                     regrad_interpolation interpolation, regrad_padding padding,
+                                                     bool align_corners, const regrad_tensor *output,
+                                                     regrad_plan **plan);
+
+/*
+ * The gradients of regrad_grid_sampler_2d.
+ *
+ * grad_output  (N, C, H', W'), read
+ * input        (N, C, H, W), read (its data is not looked at when only input_grad is wanted)
+ * grid         (N, H', W', 2), read
+ * input_grad   (N, C, H, W), written: sum over the points that touch a pixel of grad_output * weight,
+ *              in the order of the points; zeros where there are none. NULL when not wanted.
+ * grid_grad    (N, H', W', 2), written: slope * sum over channels and neighbours of
+ *              grad_output * d weight / d pixel * input. NULL when not wanted; what is not wanted
+ *              costs nothing.
+ */
+REGRAD_API regrad_status regrad_grid_sampler_2d_backward(const regrad_tensor *grad_output, const regrad_tensor *input,
+                                                         const regrad_tensor *grid, regrad_interpolation interpolation,
+                                                         regrad_padding padding, bool align_corners,
+                                                         const regrad_tensor *input_grad,
+                                                         const regrad_tensor *grid_grad);
+REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tensor *grad_output,
+                                                              const regrad_tensor *input, const regrad_tensor *grid,
+                                                              regrad_interpolation interpolation,
+                                                              regrad_padding padding, bool align_corners,
+                                                              const regrad_tensor *input_grad,
+                                                              const regrad_tensor *grid_grad, regrad_plan **plan);
+
+/* ---- The machine -------------------------------------------------------------------------- */
+
+/*
+ * How many threads a plan made from now on may use, the calling thread included. Starts as the
+ * environment variable REGRAD_NUM_THREADS says, else as many as the process may run on. Results do
+ * not depend on it. set: n < 1 goes back to that start value; more than 256 counts as 256. Safe
+ * while other threads run plans.
+ */
+REGRAD_API int regrad_num_threads(void);
+REGRAD_API void regrad_set_num_threads(int n);
+
+/*
+ * The instruction set that is in use: "scalar", "avx2", "avx512" or "neon". The best one that the
+ * processor has, unless the environment variable REGRAD_ISA names another that it has. Results do
+ * not depend on it.
+ */
+REGRAD_API const char *regrad_isa(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

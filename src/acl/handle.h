@@ -1,0 +1,39 @@
+/*
+ * Handles: what clients of the vendor's interface hold instead of pointers to our objects. A handle
+ * value is never used again, so one that is stale, foreign, NULL or of another kind is told from a
+ * live one without touching memory that is gone.
+ */
+#ifndef RG_HANDLE_H
+#define RG_HANDLE_H
+
+#include <stdbool.h>
+
+enum rg_handle_kind {
+    RG_HANDLE_TENSOR,
+    RG_HANDLE_TENSOR_LIST,
+    RG_HANDLE_SCALAR,
+    RG_HANDLE_SCALAR_LIST,
+    RG_HANDLE_INT_ARRAY,
+    RG_HANDLE_FLOAT_ARRAY,
+    RG_HANDLE_BOOL_ARRAY,
+    RG_HANDLE_EXECUTOR,
+    RG_HANDLE_DATA_BUFFER,
+    RG_HANDLE_STREAM,
+    RG_HANDLE_EVENT,
+    RG_HANDLE_CONTEXT
+};
+
+/* A handle for object, which the table owns from now on and ends with destroy. NULL when there is
+ * no memory; the object then still belongs to the caller. Any thread. */
+void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(void *object));
+
+/* The object, which stays alive until the matching release; NULL when the handle is no live one of
+ * this kind. Any thread. */
+void *rg_handle_acquire(enum rg_handle_kind kind, const void *handle);
+void rg_handle_release(enum rg_handle_kind kind, const void *handle);
+
+/* Ends the handle: nobody can acquire it again. The object is destroyed now, or by the last release.
+ * false when the handle is no live one of this kind. Any thread. */
+bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Axis maps: a resize along one axis as a sparse matrix. The only home of index formulas.
+ *
+ * A forward map has a row for each output index that says which inputs it reads, with which
+ * weights; it is built by evaluating the written law once per output index. The gradient's map is
+ * its transpose, made by counting: nobody inverts a formula.
+ *
+ * All laws here are monotone, so the sources of a row are neighbours: row d reads
+ * begin[d] .. begin[d] + first[d + 1] - first[d] - 1 with weights weight[first[d] ...].
+ */
+#ifndef RG_AXIS_H
+#define RG_AXIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "regrad.h"
+
+enum rg_axis_law { RG_AXIS_HALF_PIXEL, RG_AXIS_ALIGN_CORNERS, RG_AXIS_ASYMMETRIC, RG_AXIS_NEAREST, RG_AXIS_GATHER };
+
+/* One axis of a resize, as its user gave it. in_size and out_size are positive; scale is 0 or has been
+ * accepted by rg_axis_scale_ok. */
+struct rg_axis_spec {
+    enum rg_axis_law law;
+    int64_t in_size, out_size;
+    double scale;
+    bool use_double; /* float64 tensors: coordinates and weights in double */
+};
+
+struct rg_axis_map {
+    int64_t n_dst, n_src; /* rows and columns of the matrix */
+    bool identity;        /* n_dst = n_src and row d is {d: 1} */
+    bool weights_double;  /* weight holds doubles, else floats */
+    int64_t max_taps;     /* the longest row */
+    int64_t *begin;       /* n_dst */
+    int64_t *first;       /* n_dst + 1 */
+    void *weight;         /* first[n_dst] */
+};
+
+/* Can this scale be used with this law? NaN, infinity, and inverses that are not finite in the
+ * arithmetic of the law cannot. */
+bool rg_axis_scale_ok(const struct rg_axis_spec *spec);
+
+/* Builds the forward map (n_dst = out_size), or its transpose (n_dst = in_size) when backward.
+ * REGRAD_ERROR_OUT_OF_MEMORY, and then map holds nothing. The caller ends it with rg_axis_fini. */
+regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward);
+void rg_axis_fini(struct rg_axis_map *map);
+
+#endif
