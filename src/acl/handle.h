@@ -7,6 +7,7 @@
 #define RG_HANDLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum rg_handle_kind {
     RG_HANDLE_TENSOR,
@@ -35,5 +36,8 @@ void rg_handle_release(enum rg_handle_kind kind, const void *handle);
 /* Ends the handle: nobody can acquire it again. The object is destroyed now, or by the last release.
  * false when the handle is no live one of this kind. Any thread. */
 bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle);
+
+/* How many objects the table owns: what tests hold against leaks. Any thread. */
+size_t rg_handle_count(void);
 
 #endif
