@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that a job needs, and nothing when they are all there.
+#
+#   scripts/install-packages.sh GROUP...      GROUP is one of: run, test, ci
+#
+# Needs root or sudo only when something is missing.
+set -euo pipefail
+
+packages_of() {
+    case $1 in
+    run) echo gcc g++ libc6-dev make cmake ninja-build libpng-dev libjpeg-dev ;;
+    test) packages_of run; echo libcmocka-dev libcjson-dev pkgconf ;;
+    ci)
+        packages_of test
+        echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux
+        echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user libcmocka-dev:arm64 libcjson-dev:arm64
+        ;;
+    *)
+        echo "install-packages.sh: '$1' is no group; the groups are run, test, ci" >&2
+        exit 2
+        ;;
+    esac
+}
+
+is_installed() {
+    dpkg-query --show --showformat='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+if [ $# -eq 0 ]; then
+    echo "usage: install-packages.sh GROUP... (run, test, ci)" >&2
+    exit 2
+fi
+wanted=
+for group in "$@"; do
+    list=$(packages_of "$group")
+    wanted+=" $list"
+done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "install-packages.sh: this is not Debian, so nothing is installed. These Debian packages name what is" >&2
+    echo "needed:" $wanted >&2
+    exit 0
+fi
+
+missing=()
+for package in $(printf '%s\n' $wanted | sort -u); do
+    is_installed "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install-packages.sh: missing: ${missing[*]}" >&2
+        echo "Installing them needs root, and there is no sudo. As root: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+fail() {
+    tail -n 15 "$log" >&2
+    echo "install-packages.sh: $1 failed; wanted: ${missing[*]}" >&2
+    exit 1
+}
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@" >>"$log" 2>&1 </dev/null
+}
+
+echo "installing ${missing[*]}"
+if [[ " ${missing[*]} " == *:arm64\ * ]]; then
+    $as_root dpkg --add-architecture arm64
+fi
+apt update || fail "apt-get update"
+apt install --no-install-recommends "${missing[@]}" || fail "apt-get install"
