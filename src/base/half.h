@@ -1,4 +1,8 @@
-/* float16 and bfloat16 <-> float32, one value at a time: the reference for the vector conversions. */
+/*
+ * float16 and bfloat16 <-> float32, one value at a time: the reference for the vector conversions.
+ * A NaN is stored as the one quiet NaN with sign 0 and an empty payload, in every type: processors
+ * disagree on which of two NaNs an operation hands on, and results must not depend on that.
+ */
 #ifndef RG_HALF_H
 #define RG_HALF_H
 
@@ -34,14 +38,14 @@ static inline float rg_half_to_float(uint16_t half)
     return rg_bits_float(sign | rg_float_bits(magnitude));
 }
 
-/* To nearest even; 65520 and more become infinity; NaN keeps sign and upper payload and is quiet. */
+/* To nearest even; 65520 and more become infinity. */
 static inline uint16_t rg_float_to_half(float value)
 {
     uint32_t bits = rg_float_bits(value);
     uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u);
     uint32_t rest = bits & 0x7FFFFFFFu;
     if (rest > 0x7F800000u)
-        return (uint16_t)(sign | 0x7E00u | (rest >> 13 & 0x3FFu));
+        return 0x7E00u;
     if (rest >= 0x477FF000u) /* 65520: halfway between the largest half, 65504, and 65536 */
         return (uint16_t)(sign | 0x7C00u);
     if (rest < 0x38800000u) { /* below 2^-14, the smallest normal half: count multiples of 2^-24 */
@@ -53,20 +57,18 @@ static inline uint16_t rg_float_to_half(float value)
     return (uint16_t)(sign | (rest - ((127u - 15u) << 23) + 0xFFFu + odd) >> 13);
 }
 
+/* Exact. */
 static inline float rg_bfloat_to_float(uint16_t bfloat)
 {
-    uint32_t bits = (uint32_t)bfloat << 16;
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u)
-        bits |= 0x400000u;
-    return rg_bits_float(bits);
+    return rg_bits_float((uint32_t)bfloat << 16);
 }
 
-/* To nearest even; NaN keeps sign and upper payload and is quiet. */
+/* To nearest even; beyond the largest bfloat16 becomes infinity. */
 static inline uint16_t rg_float_to_bfloat(float value)
 {
     uint32_t bits = rg_float_bits(value);
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u)
-        return (uint16_t)(bits >> 16 | 0x40u);
+        return 0x7FC0u;
     return (uint16_t)((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
 }
 

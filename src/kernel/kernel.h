@@ -9,7 +9,8 @@
  * to nearest even; the files are compiled with -ffp-contract=off. A product is added with one fused
  * multiply-add, written fma(a, b, c) = round(a * b + c) below, in exactly the order given there.
  * A vector lane computes one result; no result is ever the sum over lanes. Hence the bits depend
- * neither on the width of vectors nor on where a row starts.
+ * neither on the width of vectors nor on where a row starts. The one thing left open is which NaN an
+ * operation yields when it yields a NaN; store settles that.
  */
 #ifndef RG_KERNEL_H
 #define RG_KERNEL_H
@@ -27,12 +28,12 @@ enum { RG_ALIGNMENT = 64 };
 /* How many rows one call of rows may add. */
 enum { RG_MAX_ROWS = 8 };
 
-/* dst[k] = (T)src[k * stride] for k < n. src is of the storage type, stride in elements. Exact.
- * A signalling NaN comes out quiet. */
+/* dst[k] = (T)src[k * stride] for k < n. src is of the storage type, stride in elements. Exact;
+ * a NaN stays a NaN. */
 typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
 
 /* dst[k * stride] = round(src[k]) for k < n: to nearest even, overflow to infinity, subnormals kept,
- * NaN to a NaN. dst is of the storage type. Touches no byte between the elements. */
+ * any NaN to the quiet NaN with sign 0 and empty payload (0x7FC00000, 0x7E00, 0x7FC0, 0x7FF8...0). dst is of the storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
 /* dst[k] = fma(weight[r], src[r][k], dst[k]) for r = 0 .. n_rows - 1 in this order, for k < n.
@@ -73,9 +74,9 @@ struct rg_grid_points {
     bool active[RG_GRID_POINTS]; /* false: no neighbour of this point takes part */
 };
 
-/* Finds the neighbours of n <= RG_GRID_POINTS points; xy holds n pairs of T. The formulas stand in
- * body/grid.h and docs/operators.md. */
-typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *xy, int64_t n,
+/* Finds the neighbours of n <= RG_GRID_POINTS points; x and y hold n values of T. The formulas stand in
+ * body/grid.h and docs/operators.md. Entries from n on are left as they were. */
+typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *x, const void *y, int64_t n,
                                const struct rg_grid_spec *spec);
 
 /* dst[p] = (T)plane[offset[p]] for p < n, and +0 where offset[p] < 0. plane is of the storage type. */

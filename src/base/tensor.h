@@ -1,0 +1,27 @@
+/* Strided views: what memory they reach, whether they overlap themselves or one another. */
+#ifndef RG_TENSOR_H
+#define RG_TENSOR_H
+
+#include "regrad.h"
+
+/* The bytes that a view reaches, counted from its data pointer: [low, high). Both 0 without elements. */
+struct rg_extent {
+    int64_t low, high;
+};
+
+bool rg_tensor_is_empty(const regrad_tensor *tensor);
+
+/* False when the number of elements or a byte distance within the view does not fit in 64 bits. The
+ * shape must not be negative and the type must be one. */
+bool rg_tensor_extent(const regrad_tensor *tensor, struct rg_extent *extent);
+
+/*
+ * May two different elements of the view share memory? True also where finding out would take too
+ * long, which only views with three or more interleaved strides bring about.
+ */
+bool rg_tensor_overlaps_itself(const regrad_tensor *tensor);
+
+/* May the two views, at these addresses, share a byte? True also where finding out would take too long. */
+bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad_tensor *b, const void *b_data);
+
+#endif
