@@ -1,0 +1,69 @@
+/*
+ * Every kernel of one instruction set, and its table.
+ *
+ * Parameters: a header of vec/ is included before, and RG_TABLE is the table's name, RG_TABLE_TEXT
+ * the name that users see.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "kernel/kernel.h"
+
+#define T float
+#define V vf
+#define V_LANES VF_LANES
+#define VOP(operation) vf_##operation
+#define M(f) f##f
+#define NAME(kernel) kernel##_f32
+#include "kernel/body/arithmetic.h"
+
+#define T double
+#define V vd
+#define V_LANES VD_LANES
+#define VOP(operation) vd_##operation
+#define M(f) f
+#define NAME(kernel) kernel##_f64
+#include "kernel/body/arithmetic.h"
+
+#define NAME(kernel) kernel##_half
+#define WIDEN rg_half_to_float
+#define NARROW rg_float_to_half
+#define V_WIDEN vf_load_half
+#define V_NARROW vf_store_half
+#include "kernel/body/sixteen_bit.h"
+
+#define NAME(kernel) kernel##_bfloat
+#define WIDEN rg_bfloat_to_float
+#define NARROW rg_float_to_bfloat
+#define V_WIDEN vf_load_bfloat
+#define V_NARROW vf_store_bfloat
+#include "kernel/body/sixteen_bit.h"
+
+const struct rg_kernel_table RG_TABLE = {
+    .name = RG_TABLE_TEXT,
+    .f32 =
+        {
+            .load = {[REGRAD_FLOAT32] = load_f32, [REGRAD_FLOAT16] = load_half, [REGRAD_BFLOAT16] = load_bfloat},
+            .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
+            .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
+            .rows = rows_f32,
+            .cols = cols_f32,
+            .grid_locate = grid_locate_f32,
+            .grid_scatter = grid_scatter_f32,
+            .grid_blend = grid_blend_f32,
+            .muladd = muladd_f32,
+        },
+    .f64 =
+        {
+            .load = {[REGRAD_FLOAT64] = load_f64},
+            .store = {[REGRAD_FLOAT64] = store_f64},
+            .fetch = {[REGRAD_FLOAT64] = fetch_f64},
+            .rows = rows_f64,
+            .cols = cols_f64,
+            .grid_locate = grid_locate_f64,
+            .grid_scatter = grid_scatter_f64,
+            .grid_blend = grid_blend_f64,
+            .muladd = muladd_f64,
+        },
+};

@@ -1,0 +1,5 @@
+#include "kernel/vec/avx512.h"
+
+#define RG_TABLE rg_kernels_avx512
+#define RG_TABLE_TEXT "avx512"
+#include "kernel/body/table.h"

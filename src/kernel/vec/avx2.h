@@ -1,0 +1,90 @@
+/* The vector interface of vec/scalar.h on AVX2 with FMA and F16C. */
+#ifndef RG_VEC_AVX2_H
+#define RG_VEC_AVX2_H
+
+#include <immintrin.h>
+#include <math.h>
+#include <stdint.h>
+
+typedef __m256 vf;
+typedef __m256d vd;
+enum { VF_LANES = 8, VD_LANES = 4 };
+
+static inline vf vf_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+
+static inline void vf_store(float *p, vf a)
+{
+    _mm256_storeu_ps(p, a);
+}
+
+static inline vf vf_set1(float a)
+{
+    return _mm256_set1_ps(a);
+}
+
+static inline vf vf_muladd(vf a, vf b, vf c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+static inline vf vf_canonical(vf a)
+{
+    return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+static inline vf vf_load_half(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+}
+
+static inline vf vf_load_bfloat(const uint16_t *p)
+{
+    const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+
+static inline void vf_store_half(uint16_t *p, vf a)
+{
+    _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
+/* Adding just under half of the last place that stays, or half where that place is odd, rounds to even. */
+static inline void vf_store_bfloat(uint16_t *p, vf a)
+{
+    const __m256i bits = _mm256_castps_si256(a);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF)));
+    const __m256i high = _mm256_srli_epi32(rounded, 16);
+    _mm_storeu_si128((__m128i *)p,
+                     _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
+}
+
+static inline vd vd_load(const double *p)
+{
+    return _mm256_loadu_pd(p);
+}
+
+static inline void vd_store(double *p, vd a)
+{
+    _mm256_storeu_pd(p, a);
+}
+
+static inline vd vd_set1(double a)
+{
+    return _mm256_set1_pd(a);
+}
+
+static inline vd vd_muladd(vd a, vd b, vd c)
+{
+    return _mm256_fmadd_pd(a, b, c);
+}
+
+static inline vd vd_canonical(vd a)
+{
+    return _mm256_blendv_pd(a, _mm256_set1_pd((double)NAN), _mm256_cmp_pd(a, a, _CMP_UNORD_Q));
+}
+
+#endif

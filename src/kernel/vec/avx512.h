@@ -1,0 +1,89 @@
+/* The vector interface of vec/scalar.h on AVX-512 (F, BW, DQ, VL). Its bfloat16 instructions flush
+ * subnormals and are not used. */
+#ifndef RG_VEC_AVX512_H
+#define RG_VEC_AVX512_H
+
+#include <immintrin.h>
+#include <math.h>
+#include <stdint.h>
+
+typedef __m512 vf;
+typedef __m512d vd;
+enum { VF_LANES = 16, VD_LANES = 8 };
+
+static inline vf vf_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+static inline void vf_store(float *p, vf a)
+{
+    _mm512_storeu_ps(p, a);
+}
+
+static inline vf vf_set1(float a)
+{
+    return _mm512_set1_ps(a);
+}
+
+static inline vf vf_muladd(vf a, vf b, vf c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+
+static inline vf vf_canonical(vf a)
+{
+    return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
+}
+
+static inline vf vf_load_half(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+}
+
+static inline vf vf_load_bfloat(const uint16_t *p)
+{
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+
+static inline void vf_store_half(uint16_t *p, vf a)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
+/* Adding just under half of the last place that stays, or half where that place is odd, rounds to even. */
+static inline void vf_store_bfloat(uint16_t *p, vf a)
+{
+    const __m512i bits = _mm512_castps_si512(a);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
+}
+
+static inline vd vd_load(const double *p)
+{
+    return _mm512_loadu_pd(p);
+}
+
+static inline void vd_store(double *p, vd a)
+{
+    _mm512_storeu_pd(p, a);
+}
+
+static inline vd vd_set1(double a)
+{
+    return _mm512_set1_pd(a);
+}
+
+static inline vd vd_muladd(vd a, vd b, vd c)
+{
+    return _mm512_fmadd_pd(a, b, c);
+}
+
+static inline vd vd_canonical(vd a)
+{
+    return _mm512_mask_mov_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q), _mm512_set1_pd((double)NAN));
+}
+
+#endif

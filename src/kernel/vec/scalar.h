@@ -1,0 +1,91 @@
+/*
+ * The vector interface with one lane: the reference that every other instruction set must equal.
+ *
+ * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
+ * _load, _store (any address), _set1, _muladd(a, b, c) = fma(a, b, c) lane by lane, _canonical (every
+ * NaN becomes the quiet NaN of kernel.h). For float also the conversions of whole vectors from and to
+ * float16 and bfloat16; the storing ones take canonical values.
+ */
+#ifndef RG_VEC_SCALAR_H
+#define RG_VEC_SCALAR_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/half.h"
+
+typedef float vf;
+typedef double vd;
+enum { VF_LANES = 1, VD_LANES = 1 };
+
+static inline vf vf_load(const float *p)
+{
+    return *p;
+}
+
+static inline void vf_store(float *p, vf a)
+{
+    *p = a;
+}
+
+static inline vf vf_set1(float a)
+{
+    return a;
+}
+
+static inline vf vf_muladd(vf a, vf b, vf c)
+{
+    return fmaf(a, b, c);
+}
+
+static inline vf vf_canonical(vf a)
+{
+    return a == a ? a : NAN;
+}
+
+static inline vf vf_load_half(const uint16_t *p)
+{
+    return rg_half_to_float(*p);
+}
+
+static inline vf vf_load_bfloat(const uint16_t *p)
+{
+    return rg_bfloat_to_float(*p);
+}
+
+static inline void vf_store_half(uint16_t *p, vf a)
+{
+    *p = rg_float_to_half(a);
+}
+
+static inline void vf_store_bfloat(uint16_t *p, vf a)
+{
+    *p = rg_float_to_bfloat(a);
+}
+
+static inline vd vd_load(const double *p)
+{
+    return *p;
+}
+
+static inline void vd_store(double *p, vd a)
+{
+    *p = a;
+}
+
+static inline vd vd_set1(double a)
+{
+    return a;
+}
+
+static inline vd vd_muladd(vd a, vd b, vd c)
+{
+    return fma(a, b, c);
+}
+
+static inline vd vd_canonical(vd a)
+{
+    return a == a ? a : (double)NAN;
+}
+
+#endif
