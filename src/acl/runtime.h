@@ -2,6 +2,9 @@
 #ifndef RG_RUNTIME_H
 #define RG_RUNTIME_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "acl/acl_rt.h"
 
 /*
@@ -18,5 +21,9 @@ aclError rg_stream_submit(aclrtStream stream, aclError (*task)(void *argument), 
 /* Is there a live stream (NULL: a default stream) to submit to? 0, or the status that
  * rg_stream_submit would return, with a message. */
 aclError rg_stream_check(aclrtStream stream, const char *function);
+
+/* Does a live allocation of ours (aclrtMalloc and its kin, host or device) hold the address? Then
+ * its first byte and how many there are. Any thread. */
+bool rg_memory_range(const void *address, const void **base, size_t *size);
 
 #endif
