@@ -58,20 +58,27 @@ struct rg_grid_spec {
     bool align_corners;
 };
 
+/* A value of T for each neighbour of each point, at [k * RG_GRID_POINTS + p]; and one for each point. */
+union rg_grid_values {
+    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_NEIGHBOURS * RG_GRID_POINTS];
+    double f64[RG_GRID_NEIGHBOURS * RG_GRID_POINTS];
+};
+union rg_grid_row {
+    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS];
+    double f64[RG_GRID_POINTS];
+};
+
 /*
- * The neighbours of up to RG_GRID_POINTS points, neighbour k = ky * n_taps + kx being row index_y[ky]
- * and column index_x[kx] of the image. Neighbours outside of the image have the index -1 in x or in
- * y; they take no part, and their weights are 0. Arrays of T are indexed
- * [k * RG_GRID_POINTS + p]; they are sized for double.
+ * The neighbours of up to RG_GRID_POINTS points. Neighbour k = ky * n_taps + kx of point p is in row
+ * index_y[ky][p] and column index_x[kx][p] of the image. One of them is -1 when the neighbour is
+ * outside; it then takes no part, and its weights are 0.
  */
 struct rg_grid_points {
-    int64_t n_taps;                             /* on each axis: 1 nearest, 2 bilinear, 4 bicubic */
+    int64_t n_taps; /* on each axis: 1 nearest, 2 bilinear, 4 bicubic */
     int64_t index_y[4][RG_GRID_POINTS], index_x[4][RG_GRID_POINTS];
-    _Alignas(64) double weight[RG_GRID_NEIGHBOURS * RG_GRID_POINTS];   /* as T: the neighbour's weight */
-    _Alignas(64) double weight_dx[RG_GRID_NEIGHBOURS * RG_GRID_POINTS]; /* as T: its derivative by pixel x */
-    _Alignas(64) double weight_dy[RG_GRID_NEIGHBOURS * RG_GRID_POINTS];
-    _Alignas(64) double slope_x[RG_GRID_POINTS], slope_y[RG_GRID_POINTS]; /* as T: d pixel / d coordinate */
-    bool active[RG_GRID_POINTS]; /* false: no neighbour of this point takes part */
+    union rg_grid_values weight, weight_dx, weight_dy; /* the weight, and its derivatives by pixel x and y */
+    union rg_grid_row slope_x, slope_y;                /* d pixel / d coordinate */
+    bool active[RG_GRID_POINTS];                       /* false: no neighbour of this point takes part */
 };
 
 /* Finds the neighbours of n <= RG_GRID_POINTS points; x and y hold n values of T. The formulas stand in

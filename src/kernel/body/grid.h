@@ -169,7 +169,7 @@ static void NAME(find_taps)(struct NAME(axis_taps) * taps, T x, int64_t size, co
 static void NAME(place_point)(struct rg_grid_points *points, int64_t p, const struct NAME(axis_taps) * x,
                               const struct NAME(axis_taps) * y)
 {
-    T *const weight = (T *)points->weight, *const dx = (T *)points->weight_dx, *const dy = (T *)points->weight_dy;
+    T *const weight = (T *)&points->weight, *const dx = (T *)&points->weight_dx, *const dy = (T *)&points->weight_dy;
     bool active = false;
     for (int64_t ky = 0; ky < points->n_taps; ky++) {
         points->index_y[ky][p] = y->index[ky];
@@ -184,8 +184,8 @@ static void NAME(place_point)(struct rg_grid_points *points, int64_t p, const st
         }
     }
     points->active[p] = active;
-    ((T *)points->slope_x)[p] = x->slope;
-    ((T *)points->slope_y)[p] = y->slope;
+    ((T *)&points->slope_x)[p] = x->slope;
+    ((T *)&points->slope_y)[p] = y->slope;
 }
 
 static void NAME(grid_locate)(struct rg_grid_points *points, const void *x, const void *y, int64_t n,

@@ -14,7 +14,7 @@
 #define V vf
 #define V_LANES VF_LANES
 #define VOP(operation) vf_##operation
-#define M(f) f##f
+#define M(function) function##f
 #define NAME(kernel) kernel##_f32
 #include "kernel/body/arithmetic.h"
 
@@ -22,7 +22,7 @@
 #define V vd
 #define V_LANES VD_LANES
 #define VOP(operation) vd_##operation
-#define M(f) f
+#define M(function) function
 #define NAME(kernel) kernel##_f64
 #include "kernel/body/arithmetic.h"
 
