@@ -1,0 +1,8 @@
+/* acl_tdt.h - channels that carry tensors between host and device.
+ * Programs include it; this library has none of its functions, so a call is refused by the linker. */
+#ifndef ACL_ACL_TDT_H
+#define ACL_ACL_TDT_H
+
+#include "acl_base.h"
+
+#endif
