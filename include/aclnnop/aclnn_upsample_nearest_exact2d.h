@@ -1,0 +1,58 @@
+/* aclnn_upsample_nearest_exact2d.h - nearest-exact resize in two dimensions. Valid in C and in C++. */
+#ifndef ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT2D_H
+#define ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT2D_H
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Phase 1 of nearest-exact resize: checks the arguments and plans the work. out[o] = self[source(o)].
+ *
+ * self        (N, C, H, W); float, float16 or bfloat16; any format but NHWC
+ * outputSize  2 values: height and width of out
+ * scalesH, scalesW  what the sizes are multiplied by; 0: derived from the sizes. Not negative, NaN or
+ *             infinite, and with a finite inverse. Inverse, or where it is 0 the quotient of self's
+ *             size and outputSize, must be at least 0.02.
+ * out         (N, C, H', W'), written; type and format of self
+ * memory      every view must lie within its storage and its allocation; out must not overlap itself
+ *             or self
+ * workspaceSize  out: bytes that phase 2 needs
+ * executor       out: what phase 2 runs; yours until phase 2 or aclDestroyAclOpExecutor
+ *
+ * An empty self or out: success before anything else is checked; an out that is not empty is filled
+ * with zeros.
+ *
+ * 161001: one of the pointers is NULL, or the data address of a tensor that is read or written is.
+ * 161002: everything else that is refused: aclGetRecentErrMsg says what. 561101: no memory. On
+ * failure *workspaceSize and *executor are left as they were.
+ */
+ACLNN_API aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
+                                                                  double scalesH, double scalesW, aclTensor *out,
+                                                                  uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/*
+ * Phase 2: queues the work on the stream and ends the executor, also when it fails, unless it is
+ * repeatable.
+ *
+ * workspace      device memory of workspaceSize bytes; NULL when that is 0
+ * workspaceSize  what phase 1 said, or more
+ * executor       of phase 1 of this operator
+ * stream         NULL: the default stream of the thread's current context
+ *
+ * 161001: executor is NULL, or workspace is NULL and its size is not 0. 561103: executor is stale,
+ * foreign, or of another operator. 161002: workspaceSize is smaller than needed or than what is
+ * allocated, or an address that was replaced is refused. 107002, 107003: no current context, no
+ * such stream.
+ */
+ACLNN_API aclnnStatus aclnnUpsampleNearestExact2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                                  aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
