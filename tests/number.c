@@ -1,0 +1,106 @@
+#include "number.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* digits of the significand, the leading one included; exponents of the smallest and largest normal number */
+struct format {
+    int digits, min_exponent, max_exponent;
+};
+
+static const struct format formats[N_DTYPES] = {
+    [REGRAD_FLOAT32] = {24, -126, 127},
+    [REGRAD_FLOAT16] = {11, -14, 15},
+    [REGRAD_BFLOAT16] = {8, -126, 127},
+    [REGRAD_FLOAT64] = {53, -1022, 1023},
+};
+
+double number_max(regrad_dtype dtype)
+{
+    const struct format *format = &formats[dtype];
+    return ldexp(2 - ldexp(1, 1 - format->digits), format->max_exponent);
+}
+
+/* The distance from value to the next larger number of the type. */
+static double step(const struct format *format, double value)
+{
+    int exponent = value == 0 ? format->min_exponent : ilogb(value);
+    if (exponent < format->min_exponent)
+        exponent = format->min_exponent;
+    return ldexp(1, exponent - format->digits + 1);
+}
+
+double number_rounding(regrad_dtype dtype, double value)
+{
+    return step(&formats[dtype], value) / 2;
+}
+
+double number_round(regrad_dtype dtype, double value)
+{
+    if (dtype == REGRAD_FLOAT64 || isnan(value) || isinf(value))
+        return value;
+    double unit = step(&formats[dtype], value);
+    double rounded = nearbyint(value / unit) * unit;
+    return fabs(rounded) > number_max(dtype) ? copysign(INFINITY, rounded) : rounded;
+}
+
+/* The 16-bit code of a number that the type has. */
+static uint16_t encode16(const struct format *format, double value)
+{
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    unsigned leading = 1u << (format->digits - 1);
+    unsigned top = (unsigned)(format->max_exponent - format->min_exponent + 2) * leading;
+    if (isnan(value))
+        return (uint16_t)(sign | top | leading >> 1);
+    if (isinf(value))
+        return (uint16_t)(sign | top);
+    double unit = step(format, value);
+    unsigned significand = (unsigned)(fabs(value) / unit);
+    unsigned biased = (unsigned)(ilogb(unit) + format->digits - 1 - format->min_exponent);
+    return (uint16_t)(sign | (biased * leading + significand));
+}
+
+static double decode16(const struct format *format, uint16_t code)
+{
+    unsigned leading = 1u << (format->digits - 1);
+    unsigned biased = (code & 0x7FFFu) / leading, significand = (code & 0x7FFFu) % leading;
+    double sign = code & 0x8000u ? -1 : 1;
+    if ((int)biased > format->max_exponent - format->min_exponent + 1)
+        return significand ? NAN : sign * INFINITY;
+    if (biased == 0)
+        return sign * ldexp(significand, format->min_exponent - format->digits + 1);
+    return sign * ldexp(leading + significand, (int)biased - 1 + format->min_exponent - format->digits + 1);
+}
+
+double number_decode(regrad_dtype dtype, const void *at)
+{
+    float single;
+    double value;
+    uint16_t code;
+    switch (dtype) {
+    case REGRAD_FLOAT32:
+        memcpy(&single, at, sizeof single);
+        return (double)single;
+    case REGRAD_FLOAT64:
+        memcpy(&value, at, sizeof value);
+        return value;
+    default:
+        memcpy(&code, at, sizeof code);
+        return decode16(&formats[dtype], code);
+    }
+}
+
+void number_encode(regrad_dtype dtype, double value, void *at)
+{
+    double rounded = number_round(dtype, value);
+    float single = (float)rounded;
+    if (dtype == REGRAD_FLOAT32) {
+        memcpy(at, &single, sizeof single);
+    } else if (dtype == REGRAD_FLOAT64) {
+        memcpy(at, &rounded, sizeof rounded);
+    } else {
+        uint16_t code = encode16(&formats[dtype], rounded);
+        memcpy(at, &code, sizeof code);
+    }
+}
