@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Installs into an empty prefix, moves it, and builds and runs programs against it outside of the tree:
+# C and C++, shared and static, by find_package and by pkg-config; then, where the aclnn interface is
+# installed, a program in its style by the command lines that its documentation gives.
+#
+#   check_install.sh SOURCE-DIRECTORY BUILD-DIRECTORY CC CXX
+set -euo pipefail
+source_directory=$1
+build_directory=$2
+export CC=$3 CXX=$4
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix="$work/moved here"
+n_passed=0
+n_failed=0
+
+check() { # WHAT WANTED-OUTPUT COMMAND...
+    local what=$1 wanted=$2 output
+    shift 2
+    if output=$("$@" 2>&1) && [[ $output == *"$wanted"* ]]; then
+        n_passed=$((n_passed + 1))
+    else
+        printf '%s: wanted a success that prints "%s", got:\n%s\n' "$what" "$wanted" "$output"
+        n_failed=$((n_failed + 1))
+    fi
+}
+needs_library() { # yes|no PROGRAM
+    local needed=no
+    if readelf -d "$2" | grep -q 'NEEDED.*libregrad\.so\.0'; then needed=yes; fi
+    [ "$needed" = "$1" ]
+}
+
+cmake --install "$build_directory" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$prefix"
+cp -r "$source_directory/tests/install/consumer" "$work/consumer"
+cd "$work"
+
+check "find_package" "" cmake -S consumer -B build -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+check "the build with find_package" "" cmake --build build -j 2
+for language in c cpp; do
+    check "find_package, $language, shared" "1 2 1 2" "build/${language}_regrad"
+    check "find_package, $language, static" "1 2 1 2" "build/${language}_regrad_static"
+    check "find_package, $language, shared is shared" "" needs_library yes "build/${language}_regrad"
+    check "find_package, $language, static is static" "" needs_library no "build/${language}_regrad_static"
+done
+
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+check "the version by pkg-config" "0.1.0" pkg-config --modversion regrad
+with_pkg_config() { # COMPILER SOURCE OUTPUT [-static]
+    local flags=(--cflags --libs)
+    [ $# -lt 4 ] || flags+=(--static)
+    eval "$1 consumer/$2 -o $3 ${4:-} $(pkg-config "${flags[@]}" regrad)"
+}
+check "cc with pkg-config" "" with_pkg_config "$CC" consumer.c c_shared
+check "cc with pkg-config, static" "" with_pkg_config "$CC" consumer.c c_static -static
+check "c++ with pkg-config" "" with_pkg_config "$CXX -std=c++11" consumer.cpp cpp_shared
+check "c++ with pkg-config, static" "" with_pkg_config "$CXX -std=c++11" consumer.cpp cpp_static -static
+for language in c cpp; do
+    check "pkg-config, $language, shared" "1 2 1 2" env LD_LIBRARY_PATH="$prefix/lib" "./${language}_shared"
+    check "pkg-config, $language, static" "1 2 1 2" "./${language}_static"
+done
+
+if [ -x "$prefix/bin/regrad" ]; then
+    check "the installed program" "0.1.0" "$prefix/bin/regrad" --version
+fi
+
+if [ -e "$prefix/lib64/libascendcl.so" ]; then
+    cp "$source_directory/examples/two_phase.cpp" .
+    acl_compile=("$CXX" -std=c++11 "-I$prefix/include" "-I$prefix/include/aclnn" "-I$prefix/include/aclnnop"
+        two_phase.cpp "-L$prefix/lib64")
+    for libraries in "-lopapi_cv -lascendcl -lnnopbase" "-lascendcl -lnnopbase -lopapi"; do
+        # shellcheck disable=SC2086
+        check "two_phase.cpp with $libraries" "" "${acl_compile[@]}" $libraries -o two_phase
+        check "two_phase by $libraries" "" env LD_LIBRARY_PATH="$prefix/lib64" ./two_phase
+    done
+fi
+
+echo "$n_passed checks passed, $n_failed failed"
+[ "$n_failed" -eq 0 ]

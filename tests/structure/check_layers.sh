@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Do the arrows between the layers hold? Looks at every #include "..." of ours.
+#
+#   check_layers.sh SOURCE-DIRECTORY
+set -euo pipefail
+cd "$1"
+
+# What a directory may include: regrad (regrad.h), vendor (the headers of the aclnn interface), the
+# name of another layer, or one file of it.
+may_include() {
+    case $1 in
+    src/base) echo regrad base ;;
+    src/kernel) echo regrad base kernel ;;
+    src/rt) echo regrad base rt ;;
+    src/op) echo regrad base kernel op rt/parallel.h ;;
+    src/native) echo regrad base kernel op rt native ;;
+    src/acl) echo regrad vendor acl ;;
+    tools | examples) echo regrad vendor own ;;
+    esac
+}
+
+# Where an include of $2 in a file of the directory $1 leads.
+kind_of() {
+    if [ "$2" = regrad.h ]; then
+        echo regrad
+    elif [ -e "src/$2" ]; then
+        echo "${2%%/*}"
+    elif [ -e "$1/$2" ]; then
+        echo own
+    elif compgen -G "include/{,acl/,aclnn/,aclnnop/}$2" >/dev/null || [ -e "include/$2" ]; then
+        echo vendor
+    else
+        echo nowhere
+    fi
+}
+
+n_passed=0
+n_failed=0
+while IFS=: read -r file line include; do
+    directory=$(dirname "$file")
+    case $file in
+    src/*) layer=$(cut -d/ -f1,2 <<<"$file") ;;
+    *) layer=${file%%/*} ;;
+    esac
+    kind=$(kind_of "$directory" "$include")
+    [ "$kind" != own ] || [ "${layer%%/*}" != src ] || kind=${layer#src/}
+    if [[ " $(may_include "$layer") " == *" $kind "* || " $(may_include "$layer") " == *" $include "* ]]; then
+        n_passed=$((n_passed + 1))
+    else
+        echo "$file:$line: includes \"$include\" ($kind); $layer may include: $(may_include "$layer")"
+        n_failed=$((n_failed + 1))
+    fi
+done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include "' src tools examples --include='*.[ch]' --include='*.cpp' |
+    sed -E 's/^([^:]*:[0-9]+):[^"]*"([^"]*)".*/\1:\2/')
+
+echo "$n_passed includes passed, $n_failed failed"
+[ "$n_failed" -eq 0 ] && [ "$n_passed" -gt 20 ]
