@@ -23,7 +23,7 @@ run: all
 test:
 	@scripts/install-packages.sh test
 	@scripts/build.sh $(BUILD) $(JOBS) -DREGRAD_TESTS=ON
-	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS) $(if $(junit),--output-junit $(junit))
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
