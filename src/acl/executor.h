@@ -1,0 +1,73 @@
+/* Executors: what phase 1 of an operator leaves for phase 2 to run. */
+#ifndef RG_EXECUTOR_H
+#define RG_EXECUTOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "acl/object.h"
+#include "regrad.h"
+
+enum { RG_MAX_OPERANDS = 5 };
+
+enum rg_work {
+    RG_WORK_NONE,
+    RG_WORK_PLAN, /* run the plan */
+    RG_WORK_COPY, /* copy the first input to the first output */
+    RG_WORK_ZERO  /* write zeros to the outputs */
+};
+
+/* A tensor as phase 1 saw it. */
+struct rg_acl_operand {
+    const char *name;
+    const void *handle;
+    bool is_output;
+    bool is_used;      /* its memory is read or written */
+    int64_t low, high; /* the bytes that are, counted from its data address */
+    struct rg_acl_tensor view;
+};
+
+/* What to do, apart from addresses. Immutable when it is finished; shared by executors and runs. */
+struct rg_program {
+    atomic_uint n_owners;
+    const char *function; /* phase 1's */
+    enum rg_work work;
+    regrad_plan *plan; /* RG_WORK_COPY: only judges addresses; else, but for RG_WORK_PLAN, NULL */
+    int n_operands;
+    struct rg_acl_operand operands[RG_MAX_OPERANDS];
+};
+
+void rg_program_release(struct rg_program *program);
+
+/* May the program use these addresses, one for each operand? Refuses those that are NULL, that leave
+ * their allocation, that are misaligned or shared with an output. */
+aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses);
+
+/* The status and the sentence of the native library, as this interface has them. */
+aclnnStatus rg_native_refusal(const char *function, regrad_status status);
+
+/* The work itself. NULL or enough workspace. */
+regrad_status rg_program_run(const struct rg_program *program, void *const *addresses, void *workspace);
+
+/* Bytes that phase 2 must be given. */
+uint64_t rg_program_workspace_size(const struct rg_program *program);
+
+/* A new executor for the program, which it takes over also when it fails, and the views' addresses. */
+aclnnStatus rg_executor_create(struct rg_program *program, aclOpExecutor **executor);
+
+struct rg_executor {
+    pthread_mutex_t lock; /* holds what follows program */
+    struct rg_program *program;
+    void *addresses[RG_MAX_OPERANDS];
+    bool is_replaced; /* addresses have not been checked since one of them was replaced */
+    bool is_repeatable;
+};
+
+/* The live executor, pinned until rg_handle_release; NULL, with a message, when the handle is none. */
+struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecutor *handle);
+
+/* Phase 2 of every operator; function is its name. */
+aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                               aclrtStream stream);
+
+#endif

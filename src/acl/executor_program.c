@@ -1,0 +1,149 @@
+#include "acl/executor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/aclnn_strided.h"
+#include "acl/aclnn_type.h"
+#include "acl/message.h"
+#include "acl/runtime.h"
+#include "aclnn/opdev/op_errno.h"
+
+/* The native library wants workspace aligned to this; clients' need not be. */
+enum { WORKSPACE_ALIGNMENT = 64 };
+
+void rg_program_release(struct rg_program *program)
+{
+    if (program == NULL || atomic_fetch_sub(&program->n_owners, 1) != 1)
+        return;
+    regrad_plan_destroy(program->plan);
+    free(program);
+}
+
+uint64_t rg_program_workspace_size(const struct rg_program *program)
+{
+    const size_t size = program->work == RG_WORK_PLAN ? regrad_plan_workspace_size(program->plan) : 0;
+    return size == 0 ? 0 : size + WORKSPACE_ALIGNMENT;
+}
+
+aclnnStatus rg_native_refusal(const char *function, regrad_status status)
+{
+    /* What stands before the colon is the native function. */
+    const char *message = regrad_last_message();
+    const char *colon = strstr(message, ": ");
+    const char *sentence = colon != NULL ? colon + 2 : message;
+    switch (status) {
+    case REGRAD_OK:
+        return ACLNN_SUCCESS;
+    case REGRAD_ERROR_NULL_POINTER:
+        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s", function, sentence);
+    case REGRAD_ERROR_INVALID_ARGUMENT:
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s", function, sentence);
+    case REGRAD_ERROR_OUT_OF_MEMORY:
+        break;
+    }
+    return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: %s", function, sentence);
+}
+
+static aclnnStatus check_address(const char *function, const struct rg_acl_operand *operand, const void *address)
+{
+    if (!operand->is_used || operand->low == operand->high)
+        return ACLNN_SUCCESS;
+    if (address == NULL)
+        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: the data address of %s is NULL, must not be", function,
+                           operand->name);
+    const uintptr_t element = rg_type_size(operand->view.type);
+    if ((uintptr_t)address % element != 0)
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the data address of %s is %p, must be a multiple of %zu",
+                           function, operand->name, address, (size_t)element);
+    const void *base;
+    size_t size;
+    if (!rg_memory_range(address, &base, &size))
+        return ACLNN_SUCCESS;
+    const int64_t before = (int64_t)((uintptr_t)address - (uintptr_t)base);
+    const int64_t after = (int64_t)size - before;
+    if (operand->low >= -before && operand->high <= after)
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                       "%s: %s uses the bytes [%" PRId64 ", %" PRId64 ") from its data address, must stay within "
+                       "[%" PRId64 ", %" PRId64 "), which is allocated there",
+                       function, operand->name, operand->low, operand->high, -before, after);
+}
+
+/* The addresses of inputs and outputs apart, as the native library takes them. What is not used may be
+ * anything and is not handed on. */
+static void sort_addresses(const struct rg_program *program, void *const *addresses, const void **inputs,
+                           void **outputs)
+{
+    int n_inputs = 0, n_outputs = 0;
+    for (int i = 0; i < program->n_operands; i++) {
+        void *address = program->operands[i].is_used ? addresses[i] : NULL;
+        if (program->operands[i].is_output)
+            outputs[n_outputs++] = address;
+        else
+            inputs[n_inputs++] = address;
+    }
+}
+
+/* The plan of a copy takes elements for 8 bytes wide. Distances between addresses grow or shrink with
+ * them, so that what overlaps still does, and nothing else. */
+static void scale_addresses(const struct rg_program *program, void **addresses)
+{
+    const uintptr_t size = rg_type_size(program->operands[0].view.type);
+    for (int i = 0; i < program->n_operands; i++)
+        addresses[i] = (void *)((uintptr_t)addresses[i] / size * 8);
+}
+
+static aclnnStatus check_overlap(const char *function, const struct rg_program *program, void *const *addresses)
+{
+    void *scaled[RG_MAX_OPERANDS];
+    memcpy(scaled, addresses, sizeof(scaled));
+    if (program->work == RG_WORK_COPY)
+        scale_addresses(program, scaled);
+    const void *inputs[RG_MAX_OPERANDS];
+    void *outputs[RG_MAX_OPERANDS];
+    sort_addresses(program, scaled, inputs, outputs);
+    return rg_native_refusal(function, regrad_plan_check(program->plan, inputs, outputs));
+}
+
+aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
+{
+    for (int i = 0; i < program->n_operands; i++) {
+        const aclnnStatus status = check_address(function, &program->operands[i], addresses[i]);
+        if (status != ACLNN_SUCCESS)
+            return status;
+    }
+    return program->plan != NULL ? check_overlap(function, program, addresses) : ACLNN_SUCCESS;
+}
+
+static void write_zeros(const struct rg_program *program, void *const *addresses)
+{
+    for (int i = 0; i < program->n_operands; i++) {
+        const struct rg_acl_operand *operand = &program->operands[i];
+        if (operand->is_output && operand->is_used)
+            rg_strided_write(&operand->view, addresses[i], NULL, NULL);
+    }
+}
+
+regrad_status rg_program_run(const struct rg_program *program, void *const *addresses, void *workspace)
+{
+    const void *inputs[RG_MAX_OPERANDS];
+    void *outputs[RG_MAX_OPERANDS];
+    const uintptr_t first = ((uintptr_t)workspace + WORKSPACE_ALIGNMENT - 1) & ~(uintptr_t)(WORKSPACE_ALIGNMENT - 1);
+    switch (program->work) {
+    case RG_WORK_NONE:
+        return REGRAD_OK;
+    case RG_WORK_PLAN:
+        sort_addresses(program, addresses, inputs, outputs);
+        return regrad_plan_run(program->plan, inputs, outputs, (void *)first,
+                               regrad_plan_workspace_size(program->plan));
+    case RG_WORK_COPY:
+        rg_strided_write(&program->operands[1].view, addresses[1], &program->operands[0].view, addresses[0]);
+        return REGRAD_OK;
+    case RG_WORK_ZERO:
+        write_zeros(program, addresses);
+        return REGRAD_OK;
+    }
+    return REGRAD_ERROR_INVALID_ARGUMENT;
+}
