@@ -1,5 +1,7 @@
 #include "base/tensor.h"
 
+#include <stdio.h>
+
 #include "base/checked.h"
 
 /* Byte distances are kept below 2^61, so that sums of a few of them cannot overflow. */
@@ -77,17 +79,17 @@ bool rg_tensor_extent(const regrad_tensor *tensor, struct rg_extent *extent)
     const int64_t element = (int64_t)regrad_dtype_size(tensor->dtype);
     int64_t count = 1, low = tensor->offset, high = tensor->offset;
     *extent = (struct rg_extent){0, 0};
-    if (rg_tensor_is_empty(tensor))
-        return true;
     for (int d = 0; d < tensor->rank; d++) {
+        const int64_t size = rg_max(tensor->shape[d], 1); /* a size of 0 must not hide others that overflow */
         int64_t reach;
-        if (!rg_mul(count, tensor->shape[d], &count) || !rg_mul(tensor->shape[d] - 1, tensor->stride[d], &reach) ||
+        if (!rg_mul(count, size, &count) || !rg_mul(size - 1, tensor->stride[d], &reach) ||
             !rg_add(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
             return false;
     }
     if (count > max_distance / element || low < -max_distance / element || high > max_distance / element - 1)
         return false;
-    *extent = (struct rg_extent){low * element, (high + 1) * element};
+    if (!rg_tensor_is_empty(tensor))
+        *extent = (struct rg_extent){low * element, (high + 1) * element};
     return true;
 }
 
@@ -227,4 +229,14 @@ bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad
     add_view(&search, a);
     add_view(&search, b);
     return may_solve(&search, b_extent.high - 1 + distance - a_extent.low);
+}
+
+const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, int n)
+{
+    int length = 0;
+    for (int k = 0; k < n; k++)
+        length += snprintf(text + length, (size_t)(RG_SIZES_LENGTH - length), "%s%lld", k == 0 ? "(" : ", ",
+                           (long long)values[k]);
+    snprintf(text + length, (size_t)(RG_SIZES_LENGTH - length), ")");
+    return text;
 }

@@ -24,4 +24,8 @@ bool rg_tensor_overlaps_itself(const regrad_tensor *tensor);
 /* May the two views, at these addresses, share a byte? True also where finding out would take too long. */
 bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad_tensor *b, const void *b_data);
 
+/* Writes n <= REGRAD_MAX_RANK numbers as "(1, 2, 3)" and returns text. */
+enum { RG_SIZES_LENGTH = 22 * REGRAD_MAX_RANK + 3 };
+const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, int n);
+
 #endif

@@ -33,7 +33,8 @@ enum { RG_MAX_ROWS = 8 };
 typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
 
 /* dst[k * stride] = round(src[k]) for k < n: to nearest even, overflow to infinity, subnormals kept,
- * any NaN to the quiet NaN with sign 0 and empty payload (0x7FC00000, 0x7E00, 0x7FC0, 0x7FF8...0). dst is of the storage type. Touches no byte between the elements. */
+ * any NaN to the quiet NaN with sign 0 and empty payload (0x7FC00000, 0x7E00, 0x7FC0, 0x7FF8...0). dst is of the
+ * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
 /* dst[k] = fma(weight[r], src[r][k], dst[k]) for r = 0 .. n_rows - 1 in this order, for k < n.

@@ -58,8 +58,7 @@ static inline void vf_store_bfloat(uint16_t *p, vf a)
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF)));
     const __m256i high = _mm256_srli_epi32(rounded, 16);
-    _mm_storeu_si128((__m128i *)p,
-                     _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
+    _mm_storeu_si128((__m128i *)p, _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
 }
 
 static inline vd vd_load(const double *p)

@@ -1,0 +1,167 @@
+#include "acl/aclnn_call.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "acl/aclnn_check.h"
+#include "acl/aclnn_strided.h"
+#include "acl/aclnn_type.h"
+#include "acl/message.h"
+#include "aclnn/opdev/op_errno.h"
+
+/* ---- Arguments ---------------------------------------------------------------------------- */
+
+static aclnnStatus acquire(struct rg_call *call, struct rg_acl_argument *argument)
+{
+    aclnnStatus status;
+    const void *object = rg_object_acquire(call->function, argument->name, argument->kind, argument->handle, &status);
+    if (argument->kind == RG_HANDLE_TENSOR)
+        argument->tensor = object;
+    else
+        argument->array = object;
+    return status;
+}
+
+aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, aclOpExecutor *const *executor)
+{
+    RG_TRY(rg_object_check_pointer(call->function, "workspaceSize", workspaceSize));
+    RG_TRY(rg_object_check_pointer(call->function, "executor", executor));
+    for (int i = 0; i < call->n_arguments; i++)
+        RG_TRY(rg_object_check_pointer(call->function, call->arguments[i].name, call->arguments[i].handle));
+    for (int i = 0; i < call->n_arguments; i++)
+        RG_TRY(acquire(call, &call->arguments[i]));
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    for (int i = 0; i < call->n_arguments; i++) {
+        const struct rg_acl_argument *argument = &call->arguments[i];
+        if (argument->tensor != NULL || argument->array != NULL)
+            rg_handle_release(argument->kind, argument->handle);
+    }
+    if (status != ACLNN_SUCCESS) {
+        rg_program_release(call->program);
+        return status;
+    }
+    const uint64_t size = rg_program_workspace_size(call->program);
+    RG_TRY(rg_executor_create(call->program, executor));
+    *workspaceSize = size;
+    return ACLNN_SUCCESS;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+static aclnnStatus check_storage(const struct rg_call *call, const struct rg_acl_operand *operand, int64_t low,
+                                 int64_t high)
+{
+    const struct rg_acl_tensor *view = &operand->view;
+    char shape[RG_DIMS_TEXT];
+    int64_t n_elements = 1;
+    if (view->storage_rank == 0 || low == high)
+        return ACLNN_SUCCESS;
+    rg_dims_text(shape, view->storage_shape, view->storage_rank);
+    for (uint64_t d = 0; d < view->storage_rank; d++) {
+        if (view->storage_shape[d] < 0 || __builtin_mul_overflow(n_elements, view->storage_shape[d], &n_elements))
+            return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                               "%s: the storage of %s has shape %s, must not have negative sizes or more than 2^63 - 1 "
+                               "elements",
+                               call->function, operand->name, shape);
+    }
+    if (low >= 0 && high <= n_elements)
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                       "%s: the view of %s reaches the elements [%" PRId64 ", %" PRId64
+                       ") of its storage, must stay within [0, %" PRId64 "), which its storage shape %s declares",
+                       call->function, operand->name, low, high, n_elements, shape);
+}
+
+static aclnnStatus measure(const struct rg_call *call, struct rg_acl_operand *operand)
+{
+    int64_t low, high;
+    char shape[RG_DIMS_TEXT];
+    if (!rg_strided_extent(&operand->view, &low, &high)) {
+        rg_dims_text(shape, operand->view.shape, operand->view.rank);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s has shape %s, must not have negative sizes or reach further than 2^63 - 1 bytes",
+                           call->function, operand->name, shape);
+    }
+    const int64_t size = (int64_t)rg_type_size(operand->view.type);
+    operand->low = low * size;
+    operand->high = high * size;
+    return check_storage(call, operand, low, high);
+}
+
+static struct rg_program *create_program(const struct rg_call *call, enum rg_work work)
+{
+    struct rg_program *program = calloc(1, sizeof(*program));
+    if (program == NULL)
+        return NULL;
+    atomic_init(&program->n_owners, 1);
+    program->function = call->function;
+    program->work = work;
+    for (int i = 0; i < call->n_arguments; i++) {
+        const struct rg_acl_argument *argument = &call->arguments[i];
+        if (argument->kind == RG_HANDLE_TENSOR)
+            program->operands[program->n_operands++] =
+                (struct rg_acl_operand){.name = argument->name,
+                                        .handle = argument->handle,
+                                        .is_output = argument->is_output,
+                                        .is_used = work != RG_WORK_NONE && !argument->is_unused,
+                                        .view = *argument->tensor};
+    }
+    return program;
+}
+
+static aclnnStatus check_addresses(const struct rg_call *call)
+{
+    void *addresses[RG_MAX_OPERANDS] = {NULL};
+    for (int i = 0; i < call->program->n_operands; i++)
+        addresses[i] = call->program->operands[i].view.data;
+    return rg_program_check(call->function, call->program, addresses);
+}
+
+aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_work work)
+{
+    call->program = create_program(call, work);
+    if (call->program == NULL)
+        return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", call->function);
+    for (int i = 0; i < call->program->n_operands; i++) {
+        if (call->program->operands[i].is_used)
+            RG_TRY(measure(call, &call->program->operands[i]));
+    }
+    return check_addresses(call);
+}
+
+aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)
+{
+    RG_TRY(rg_native_refusal(call->function, status));
+    return check_addresses(call);
+}
+
+/* ---- Native tensors ----------------------------------------------------------------------- */
+
+regrad_tensor rg_call_tensor(const struct rg_call *call, int argument, bool is_channels_last)
+{
+    static const int in_order[] = {0, 1, 2, 3}, from_channels_last[] = {0, 3, 1, 2};
+    const int *from = is_channels_last ? from_channels_last : in_order;
+    const struct rg_acl_tensor *view = call->arguments[argument].tensor;
+    regrad_tensor tensor = {
+        .data = view->data, .rank = (int32_t)view->rank, .offset = view->offset, .name = call->arguments[argument].name};
+    rg_type_native(view->type, &tensor.dtype);
+    for (int d = 0; d < tensor.rank; d++) {
+        tensor.shape[d] = view->shape[from[d]];
+        tensor.stride[d] = view->stride[from[d]];
+    }
+    return tensor;
+}
+
+aclnnStatus rg_call_copy(struct rg_call *call)
+{
+    RG_TRY(rg_call_prepare(call, RG_WORK_COPY));
+    /* A resize between equal shapes is refused exactly where a copy must be: see executor_program.c. */
+    regrad_tensor from = rg_call_tensor(call, 0, false), to = rg_call_tensor(call, call->n_arguments - 1, false);
+    from.dtype = to.dtype = REGRAD_FLOAT64;
+    return rg_call_planned(
+        call, regrad_upsample_bilinear2d_plan(&from, &to, REGRAD_HALF_PIXEL, 0, 0, &call->program->plan));
+}

@@ -1,0 +1,143 @@
+#include "acl/context.h"
+
+#include <stdlib.h>
+
+#include "acl/device.h"
+#include "acl/handle.h"
+#include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
+#include "acl/stream.h"
+
+static _Thread_local aclrtContext current;
+
+aclrtContext rg_context_create(int32_t device, bool is_default)
+{
+    struct rg_context *context = calloc(1, sizeof(*context));
+    if (context == NULL)
+        return NULL;
+    context->device = device;
+    context->is_default = is_default;
+    context->handle = rg_handle_create(RG_HANDLE_CONTEXT, context, free);
+    if (context->handle == NULL) {
+        free(context);
+        return NULL;
+    }
+    context->default_stream = rg_stream_create(context, &(struct rg_stream_traits){.is_default = true});
+    if (context->default_stream == NULL) {
+        rg_handle_destroy(RG_HANDLE_CONTEXT, context->handle);
+        return NULL;
+    }
+    return context->handle;
+}
+
+bool rg_context_end(aclrtContext handle)
+{
+    struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, handle);
+    if (context == NULL)
+        return false;
+    rg_runtime_lock();
+    const bool is_first = !context->is_ending;
+    context->is_ending = true;
+    rg_runtime_unlock();
+    if (is_first) {
+        rg_stream_end_all(context);
+        rg_handle_destroy(RG_HANDLE_CONTEXT, handle);
+    }
+    rg_handle_release(RG_HANDLE_CONTEXT, handle);
+    return is_first;
+}
+
+void rg_context_set_current(aclrtContext context)
+{
+    current = context;
+}
+
+struct rg_context *rg_context_acquire_current(const char *function, aclError *status)
+{
+    struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, current);
+    if (context != NULL)
+        return context;
+    const char *why = current == NULL ? "the thread has no current context" : "the thread's current context is gone";
+    *status = rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %s, must have one, from aclrtSetDevice for instance",
+                              function, why);
+    return NULL;
+}
+
+void rg_context_release(const struct rg_context *context)
+{
+    rg_handle_release(RG_HANDLE_CONTEXT, context->handle);
+}
+
+static aclError fail_dead(const char *function, aclrtContext context)
+{
+    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context is %p, must be a live context", function, context);
+}
+
+aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(__func__, "context");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    const aclrtContext created = rg_context_create(deviceId, false);
+    if (created == NULL)
+        return rg_runtime_fail_memory(__func__);
+    rg_context_set_current(created);
+    *context = created;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyContext(aclrtContext context)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(__func__, "context");
+    const struct rg_context *object = rg_handle_acquire(RG_HANDLE_CONTEXT, context);
+    if (object == NULL)
+        return fail_dead(__func__, context);
+    const bool is_default = object->is_default;
+    rg_context_release(object);
+    if (is_default)
+        return rg_runtime_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "%s: context is %p, the default context of a device, must be one from aclrtCreateContext", __func__,
+            context);
+    return rg_context_end(context) ? ACL_SUCCESS : fail_dead(__func__, context);
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(__func__, "context");
+    if (rg_handle_acquire(RG_HANDLE_CONTEXT, context) == NULL)
+        return fail_dead(__func__, context);
+    rg_handle_release(RG_HANDLE_CONTEXT, context);
+    rg_context_set_current(context);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetCurrentContext(aclrtContext *context)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(__func__, "context");
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *object = rg_context_acquire_current(__func__, &status);
+    if (object == NULL)
+        return status;
+    *context = object->handle;
+    rg_context_release(object);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
+{
+    if (stream == NULL)
+        return rg_runtime_fail_null(__func__, "stream");
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *object = rg_context_acquire_current(__func__, &status);
+    if (object == NULL)
+        return status;
+    *stream = object->default_stream;
+    rg_context_release(object);
+    return ACL_SUCCESS;
+}

@@ -1,0 +1,34 @@
+/* Contexts: what a thread has current, and what streams belong to. */
+#ifndef RG_CONTEXT_H
+#define RG_CONTEXT_H
+
+#include <stdbool.h>
+
+#include "acl/acl_rt.h"
+
+enum { RG_N_CONTEXT_OPTIONS = 3 };
+
+/* All but the first four, which never change, are under the lock of the runtime. */
+struct rg_context {
+    aclrtContext handle;
+    int32_t device;
+    bool is_default; /* of its device, and ends with it */
+    aclrtStream default_stream;
+    bool is_ending; /* takes no new streams */
+    bool has_option[RG_N_CONTEXT_OPTIONS];
+    int64_t option[RG_N_CONTEXT_OPTIONS];
+};
+
+/* A new context with its default stream; NULL without memory. */
+aclrtContext rg_context_create(int32_t device, bool is_default);
+
+/* Waits for the work of its streams, and ends them and it. False when it is no live context. */
+bool rg_context_end(aclrtContext context);
+
+void rg_context_set_current(aclrtContext context);
+
+/* The current context of the thread, to be released; NULL, with a message and *status = 107002, when there is none. */
+struct rg_context *rg_context_acquire_current(const char *function, aclError *status);
+void rg_context_release(const struct rg_context *context);
+
+#endif

@@ -1,0 +1,255 @@
+#include "acl/device.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "acl/context.h"
+#include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
+#include "acl/stream.h"
+
+/* Under the lock of the runtime. */
+static struct {
+    uint64_t n_users;
+    aclrtContext context; /* NULL exactly when there are no users */
+} devices[RG_MAX_DEVICES];
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int32_t n_visible;
+
+/* REGRAD_DEVICES; 1 where that is not set or is no number of devices. */
+static long count_installed(void)
+{
+    const char *text = getenv("REGRAD_DEVICES");
+    char *end = NULL;
+    const long count = text != NULL ? strtol(text, &end, 10) : 1;
+    return text == NULL || (end != text && *end == '\0' && count >= 1 && count <= RG_MAX_DEVICES) ? count : 1;
+}
+
+/* How many entries of the list name a device, each another, before one does not. */
+static int32_t count_listed(const char *list, long n_installed)
+{
+    bool seen[RG_MAX_DEVICES] = {false};
+    int32_t count = 0;
+    for (;;) {
+        char *end = NULL;
+        const long device = strtol(list, &end, 10);
+        if (end == list || device < 0 || device >= n_installed || seen[device])
+            return count;
+        seen[device] = true;
+        count++;
+        if (*end != ',')
+            return count;
+        list = end + 1;
+    }
+}
+
+static void count_visible(void)
+{
+    const long n_installed = count_installed();
+    const char *list = getenv("ASCEND_RT_VISIBLE_DEVICES");
+    n_visible = list == NULL || *list == '\0' ? (int32_t)n_installed : count_listed(list, n_installed);
+}
+
+int32_t rg_device_count(void)
+{
+    pthread_once(&once, count_visible);
+    return n_visible;
+}
+
+aclError rg_device_check(const char *function, const char *argument, int64_t device)
+{
+    const int32_t count = rg_device_count();
+    if (device >= 0 && device < count)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                           "%s: %s is %lld, must be at least 0 and below %d, the number of devices", function, argument,
+                           (long long)device, count);
+}
+
+/* One more user, and a default context if there is none. NULL without memory. */
+static aclrtContext add_user(int32_t device)
+{
+    rg_runtime_lock();
+    aclrtContext context = devices[device].context;
+    if (context != NULL)
+        devices[device].n_users++;
+    rg_runtime_unlock();
+    return context;
+}
+
+/* The same when there was none a moment ago. The new context is not needed where another thread was faster. */
+static aclrtContext add_first_user(int32_t device)
+{
+    const aclrtContext created = rg_context_create(device, true);
+    if (created == NULL)
+        return NULL;
+    rg_runtime_lock();
+    if (devices[device].context == NULL)
+        devices[device].context = created;
+    const aclrtContext context = devices[device].context;
+    devices[device].n_users++;
+    rg_runtime_unlock();
+    if (context != created)
+        rg_context_end(created);
+    return context;
+}
+
+aclError aclrtSetDevice(int32_t deviceId)
+{
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    aclrtContext context = add_user(deviceId);
+    if (context == NULL)
+        context = add_first_user(deviceId);
+    if (context == NULL)
+        return rg_runtime_fail_memory(__func__);
+    rg_context_set_current(context);
+    return ACL_SUCCESS;
+}
+
+/* Takes users away, and ends the default context with the last one. */
+static aclError reset(const char *function, int32_t device, bool all_users)
+{
+    const aclError refused = rg_device_check(function, "deviceId", device);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    aclrtContext ended = NULL;
+    rg_runtime_lock();
+    const bool had_user = devices[device].n_users > 0;
+    if (had_user && (all_users || devices[device].n_users == 1)) {
+        ended = devices[device].context;
+        devices[device].context = NULL;
+        devices[device].n_users = 0;
+    } else if (had_user) {
+        devices[device].n_users--;
+    }
+    rg_runtime_unlock();
+    if (!had_user)
+        return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
+                               "%s: deviceId is %d, which has been reset already, must be a device that is set",
+                               function, device);
+    if (ended != NULL)
+        rg_context_end(ended);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtResetDevice(int32_t deviceId)
+{
+    return reset(__func__, deviceId, false);
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId)
+{
+    return reset(__func__, deviceId, true);
+}
+
+aclError aclrtGetDevice(int32_t *deviceId)
+{
+    if (deviceId == NULL)
+        return rg_runtime_fail_null(__func__, "deviceId");
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(__func__, &status);
+    if (context == NULL)
+        return status;
+    *deviceId = context->device;
+    rg_context_release(context);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceCount(uint32_t *count)
+{
+    if (count == NULL)
+        return rg_runtime_fail_null(__func__, "count");
+    *count = (uint32_t)rg_device_count();
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetRunMode(aclrtRunMode *runMode)
+{
+    if (runMode == NULL)
+        return rg_runtime_fail_null(__func__, "runMode");
+    *runMode = ACL_HOST;
+    return ACL_SUCCESS;
+}
+
+static aclError synchronize(const char *function, int32_t timeout)
+{
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(function, &status);
+    if (context == NULL)
+        return status;
+    status = rg_stream_synchronize_device(function, context->device, timeout);
+    rg_context_release(context);
+    return status;
+}
+
+aclError aclrtSynchronizeDevice(void)
+{
+    return synchronize(__func__, -1);
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
+{
+    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(__func__, timeout);
+}
+
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+{
+    if (deviceStatus == NULL)
+        return rg_runtime_fail_null(__func__, "deviceStatus");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+{
+    if (canAccessPeer == NULL)
+        return rg_runtime_fail_null(__func__, "canAccessPeer");
+    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        refused = rg_device_check(__func__, "peerDeviceId", peerDeviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *canAccessPeer = deviceId != peerDeviceId;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
+{
+    if (mode == ACL_RT_OVERFLOW_MODE_INFNAN)
+        return ACL_SUCCESS;
+    const aclError status =
+        mode == ACL_RT_OVERFLOW_MODE_SATURATION ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID;
+    return rg_runtime_fail(status, "%s: mode is %d, must be ACL_RT_OVERFLOW_MODE_INFNAN (1)", __func__, (int)mode);
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
+{
+    if (mode == NULL)
+        return rg_runtime_fail_null(__func__, "mode");
+    *mode = ACL_RT_OVERFLOW_MODE_INFNAN;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
+{
+    if (flags == NULL)
+        return rg_runtime_fail_null(__func__, "flags");
+    if (active == NULL)
+        return rg_runtime_fail_null(__func__, "active");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    rg_runtime_lock();
+    *active = devices[deviceId].context != NULL;
+    rg_runtime_unlock();
+    *flags = 0;
+    return ACL_SUCCESS;
+}

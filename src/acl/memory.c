@@ -1,0 +1,242 @@
+#include "acl/memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "acl/acl_rt.h"
+#include "acl/context.h"
+#include "acl/device.h"
+#include "acl/runtime_error.h"
+#include "acl/stream.h"
+
+enum { GRANULE = 32, SPARE = 32 };
+
+/* ---- Attributes of an allocation -------------------------------------------------------------- */
+
+static aclError check_attribute(const char *function, const aclrtMallocAttribute *attribute)
+{
+    switch (attribute->attr) {
+    case ACL_RT_MEM_ATTR_MODULE_ID:
+    case ACL_RT_MEM_ATTR_VA_FLAG:
+        return ACL_SUCCESS;
+    case ACL_RT_MEM_ATTR_DEVICE_ID:
+        return rg_device_check(function, "ACL_RT_MEM_ATTR_DEVICE_ID", attribute->value.deviceId);
+    default:
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: cfg has the attribute %d, must be one from 1 to 3",
+                               function, (int)attribute->attr);
+    }
+}
+
+/* Checks the attributes, and stores in *device the one that they name, if they do. */
+static aclError read_config(const char *function, const aclrtMallocConfig *cfg, int32_t *device)
+{
+    if (cfg == NULL)
+        return ACL_SUCCESS;
+    if (cfg->attrs == NULL && cfg->numAttrs > 0)
+        return rg_runtime_fail_null(function, "cfg->attrs");
+    for (size_t i = 0; i < cfg->numAttrs; i++) {
+        const aclError refused = check_attribute(function, &cfg->attrs[i]);
+        if (refused != ACL_SUCCESS)
+            return refused;
+        if (cfg->attrs[i].attr == ACL_RT_MEM_ATTR_DEVICE_ID)
+            *device = (int32_t)cfg->attrs[i].value.deviceId;
+    }
+    return ACL_SUCCESS;
+}
+
+/* ---- Allocation ------------------------------------------------------------------------------- */
+
+/* What one of the functions below was asked for. */
+struct request {
+    const char *function;
+    const char *pointer_name;
+    void **pointer;
+    size_t size;
+    size_t spare;
+    enum rg_memory_place place;
+    const aclrtMallocConfig *cfg;
+};
+
+static aclError fail_full(const struct request *request, const struct rg_memory_block *block,
+                          enum rg_memory_outcome outcome)
+{
+    if (outcome == RG_MEMORY_DEVICE_FULL)
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                               "%s: size is %zu, which makes %zu bytes, must be at most what is free: %zu of the %zu "
+                               "bytes of device %d are in use",
+                               request->function, request->size, block->booked, rg_memory_booked(block->device),
+                               rg_memory_total(), block->device);
+    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, must be at most what the system has left",
+                           request->function, request->size);
+}
+
+static aclError allocate(const struct request *request)
+{
+    if (request->pointer == NULL)
+        return rg_runtime_fail_null(request->function, request->pointer_name);
+    if (request->size == 0)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", request->function);
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(request->function, &status);
+    if (context == NULL)
+        return status;
+    struct rg_memory_block block = {.size = request->size, .place = request->place, .device = context->device};
+    rg_context_release(context);
+    status = read_config(request->function, request->cfg, &block.device);
+    if (status != ACL_SUCCESS)
+        return status;
+    const bool fits = request->size <= SIZE_MAX - GRANULE - SPARE;
+    block.booked = fits ? (request->size + GRANULE - 1) / GRANULE * GRANULE + request->spare : SIZE_MAX;
+    const enum rg_memory_outcome outcome = rg_memory_allocate(&block);
+    if (outcome != RG_MEMORY_DONE)
+        return fail_full(request, &block, outcome);
+    *request->pointer = (void *)(uintptr_t)block.base;
+    return ACL_SUCCESS;
+}
+
+static aclError allocate_device(const char *function, void **pointer, size_t size, size_t spare,
+                                const aclrtMallocConfig *cfg)
+{
+    return allocate(&(struct request){function, "devPtr", pointer, size, spare, RG_MEMORY_DEVICE, cfg});
+}
+
+/* Policies name sorts of pages; there is only one sort here. */
+aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+{
+    (void)policy;
+    return allocate_device(__func__, devPtr, size, SPARE, NULL);
+}
+
+aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+{
+    (void)policy;
+    return allocate_device(__func__, devPtr, size, 0, NULL);
+}
+
+aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+{
+    (void)policy;
+    return allocate_device(__func__, devPtr, size, SPARE, NULL);
+}
+
+aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
+{
+    (void)policy;
+    return allocate_device(__func__, devPtr, size, SPARE, cfg);
+}
+
+aclError aclrtMallocHost(void **hostPtr, size_t size)
+{
+    return allocate(&(struct request){__func__, "hostPtr", hostPtr, size, 0, RG_MEMORY_HOST, NULL});
+}
+
+aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg)
+{
+    return allocate(&(struct request){__func__, "ptr", ptr, size, 0, RG_MEMORY_HOST, cfg});
+}
+
+/* ---- Freeing ---------------------------------------------------------------------------------- */
+
+static aclError fail_not_begin(const char *function, const char *argument, const void *pointer,
+                               enum rg_memory_place place)
+{
+    const char *wanted = place == RG_MEMORY_DEVICE ? "aclrtMalloc" : "aclrtMallocHost";
+    const char *found = "in no live memory: was it freed already?";
+    struct rg_memory_block block;
+    if (rg_memory_find(pointer, &block)) {
+        found = "inside of live memory, not at its start";
+        if (block.place != place)
+            found = place == RG_MEMORY_DEVICE ? "host memory" : "device memory";
+    }
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is %p, %s; must be the start of live memory of %s",
+                           function, argument, pointer, found, wanted);
+}
+
+static aclError free_memory(const char *function, const char *argument, void *pointer, enum rg_memory_place place)
+{
+    if (pointer == NULL)
+        return rg_runtime_fail_null(function, argument);
+    return rg_memory_free(pointer, place) ? ACL_SUCCESS : fail_not_begin(function, argument, pointer, place);
+}
+
+aclError aclrtFree(void *devPtr)
+{
+    return free_memory(__func__, "devPtr", devPtr, RG_MEMORY_DEVICE);
+}
+
+aclError aclrtFreeHost(void *hostPtr)
+{
+    return free_memory(__func__, "hostPtr", hostPtr, RG_MEMORY_HOST);
+}
+
+aclError aclrtFreeWithDevSync(void *devPtr)
+{
+    struct rg_memory_block block;
+    if (devPtr != NULL && rg_memory_find(devPtr, &block) && block.place == RG_MEMORY_DEVICE)
+        rg_stream_wait_device(block.device);
+    return free_memory(__func__, "devPtr", devPtr, RG_MEMORY_DEVICE);
+}
+
+aclError aclrtFreeHostWithDevSync(void *hostPtr)
+{
+    for (int32_t device = 0; device < rg_device_count(); device++)
+        rg_stream_wait_device(device);
+    return free_memory(__func__, "hostPtr", hostPtr, RG_MEMORY_HOST);
+}
+
+/* ---- Questions -------------------------------------------------------------------------------- */
+
+static aclError check_range(const char *function, const void *pointer, size_t size)
+{
+    if (pointer == NULL)
+        return rg_runtime_fail_null(function, "devPtr");
+    if (size == 0)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", function);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtMemFlush(void *devPtr, size_t size)
+{
+    return check_range(__func__, devPtr, size);
+}
+
+aclError aclrtMemInvalidate(void *devPtr, size_t size)
+{
+    return check_range(__func__, devPtr, size);
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
+{
+    if (free == NULL)
+        return rg_runtime_fail_null(__func__, "free");
+    if (total == NULL)
+        return rg_runtime_fail_null(__func__, "total");
+    if ((int)attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: attr is %d, must be one from ACL_DDR_MEM (0) to %s (17)",
+                               __func__, (int)attr, "ACL_MEM_P2P_HUGE1G");
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(__func__, &status);
+    if (context == NULL)
+        return status;
+    *total = rg_memory_total();
+    *free = *total - rg_memory_booked(context->device);
+    rg_context_release(context);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)
+{
+    if (ptr == NULL)
+        return rg_runtime_fail_null(__func__, "ptr");
+    if (attributes == NULL)
+        return rg_runtime_fail_null(__func__, "attributes");
+    struct rg_memory_block block;
+    aclrtMemLocation location = {.id = 0, .type = ACL_MEM_LOCATION_TYPE_UNREGISTERED};
+    if (rg_memory_find(ptr, &block)) {
+        const bool on_device = block.place == RG_MEMORY_DEVICE;
+        location.type = on_device ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
+        location.id = on_device ? (uint32_t)block.device : 0;
+    }
+    *attributes = (aclrtPtrAttributes){.location = location, .pageSize = (uint32_t)sysconf(_SC_PAGESIZE)};
+    return ACL_SUCCESS;
+}

@@ -1,0 +1,35 @@
+/* What memory the runtime has given out, and to whom. rg_memory_range of runtime.h asks it too. */
+#ifndef RG_MEMORY_H
+#define RG_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rg_memory_place { RG_MEMORY_DEVICE, RG_MEMORY_HOST };
+
+/* A live allocation: the size bytes from base. Booked bytes were taken for it from the device. */
+struct rg_memory_block {
+    const char *base;
+    size_t size;
+    size_t booked;
+    enum rg_memory_place place;
+    int32_t device; /* of device memory */
+};
+
+enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL };
+
+/* Allocates block->booked bytes, aligned to 64, sets block->base and enters the block. */
+enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);
+
+/* The live block that holds the address. False when there is none. */
+bool rg_memory_find(const void *address, struct rg_memory_block *block);
+
+/* Frees the block of this place that begins at base. False when there is none. */
+bool rg_memory_free(const void *base, enum rg_memory_place place);
+
+/* Bytes that a device has, and those that are booked of them. */
+size_t rg_memory_total(void);
+size_t rg_memory_booked(int32_t device);
+
+#endif

@@ -1,0 +1,190 @@
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl_rt.h"
+#include "acl/memory.h"
+#include "acl/runtime_error.h"
+#include "acl/stream.h"
+
+/* Rows to copy, or to fill with value. A plain copy is one row. */
+struct transfer {
+    char *target;
+    const char *source; /* NULL: fill */
+    size_t target_pitch;
+    size_t source_pitch;
+    size_t width;
+    size_t height;
+    int value;
+};
+
+static void run(const struct transfer *transfer)
+{
+    for (size_t row = 0; row < transfer->height; row++) {
+        char *target = transfer->target + row * transfer->target_pitch;
+        if (transfer->source != NULL)
+            memmove(target, transfer->source + row * transfer->source_pitch, transfer->width);
+        else
+            memset(target, transfer->value, transfer->width);
+    }
+}
+
+static aclError run_work(void *argument)
+{
+    run(argument);
+    return ACL_SUCCESS;
+}
+
+/* Puts the transfer on the stream. */
+static aclError push(const char *function, aclrtStream stream, const struct transfer *transfer)
+{
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
+    if (object == NULL)
+        return status;
+    struct transfer *copy = malloc(sizeof(*copy));
+    if (copy != NULL) {
+        *copy = *transfer;
+        const struct rg_work work = {.run = run_work, .argument = copy, .destroy = free};
+        status = rg_stream_push(object, function, &work);
+    } else {
+        status = rg_runtime_fail_memory(function);
+    }
+    rg_stream_release(object);
+    return status;
+}
+
+/* ---- Copies ----------------------------------------------------------------------------------- */
+
+static aclError check_pointers(const char *function, const void *dst, const void *src)
+{
+    if (dst == NULL)
+        return rg_runtime_fail_null(function, "dst");
+    return src == NULL ? rg_runtime_fail_null(function, "src") : ACL_SUCCESS;
+}
+
+static aclError fail_kind(const char *function, aclrtMemcpyKind kind, const char *wanted)
+{
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: kind is %d, must be %s", function, (int)kind, wanted);
+}
+
+static aclError fail_room(const char *function, size_t count, const char *room_name, size_t room)
+{
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is %zu, must be at most %s, which is %zu", function,
+                           count, room_name, room);
+}
+
+/* The checks of a copy of count > 0 bytes. */
+static aclError check_copy(const char *function, const void *dst, size_t room, const void *src, size_t count,
+                           aclrtMemcpyKind kind)
+{
+    const aclError refused = check_pointers(function, dst, src);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if ((int)kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
+        return fail_kind(function, kind,
+                         "one from ACL_MEMCPY_HOST_TO_HOST (0) to ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE (5)");
+    return count > room ? fail_room(function, count, "destMax", room) : ACL_SUCCESS;
+}
+
+aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
+{
+    if (count == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    memmove(dst, src, count);
+    return ACL_SUCCESS;
+}
+
+static bool is_on_device(const void *address)
+{
+    struct rg_memory_block block;
+    return rg_memory_find(address, &block) && block.place == RG_MEMORY_DEVICE;
+}
+
+aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
+                          aclrtStream stream)
+{
+    if (count == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (!is_on_device(dst) && !is_on_device(src))
+        return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                               "%s: dst is %p and src is %p, one of them must be in live device memory", __func__, dst,
+                               src);
+    const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = dst != src};
+    return push(__func__, stream, &transfer);
+}
+
+/* The checks of a copy of rows that are not empty. */
+static aclError check_rows(const char *function, const struct transfer *transfer, aclrtMemcpyKind kind)
+{
+    const aclError refused = check_pointers(function, transfer->target, transfer->source);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (transfer->width > transfer->target_pitch)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: width is %zu, must be at most dpitch, which is %zu",
+                               function, transfer->width, transfer->target_pitch);
+    if (transfer->width > transfer->source_pitch)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: width is %zu, must be at most spitch, which is %zu",
+                               function, transfer->width, transfer->source_pitch);
+    if ((int)kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT)
+        return fail_kind(function, kind, "one from ACL_MEMCPY_HOST_TO_DEVICE (1) to ACL_MEMCPY_DEFAULT (4)");
+    return ACL_SUCCESS;
+}
+
+aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                       aclrtMemcpyKind kind)
+{
+    const struct transfer transfer = {dst, src, dpitch, spitch, width, height, 0};
+    if (width == 0 || height == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_rows(__func__, &transfer, kind);
+    if (refused == ACL_SUCCESS)
+        run(&transfer);
+    return refused;
+}
+
+aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                            aclrtMemcpyKind kind, aclrtStream stream)
+{
+    const struct transfer transfer = {dst, src, dpitch, spitch, width, height, 0};
+    if (width == 0 || height == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_rows(__func__, &transfer, kind);
+    return refused != ACL_SUCCESS ? refused : push(__func__, stream, &transfer);
+}
+
+/* ---- Filling ---------------------------------------------------------------------------------- */
+
+static aclError check_fill(const char *function, const void *pointer, size_t room, size_t count)
+{
+    if (pointer == NULL)
+        return rg_runtime_fail_null(function, "devPtr");
+    return count > room ? fail_room(function, count, "maxCount", room) : ACL_SUCCESS;
+}
+
+aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
+{
+    if (count == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_fill(__func__, devPtr, maxCount, count);
+    if (refused == ACL_SUCCESS)
+        memset(devPtr, value, count);
+    return refused;
+}
+
+aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
+{
+    if (count == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_fill(__func__, devPtr, maxCount, count);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    const struct transfer transfer = {.target = devPtr, .width = count, .height = 1, .value = value};
+    return push(__func__, stream, &transfer);
+}

@@ -1,0 +1,150 @@
+#include "acl/memory.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "acl/device.h"
+#include "acl/runtime.h"
+
+enum { ALIGNMENT = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
+static size_t booked[RG_MAX_DEVICES];
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static size_t total;
+
+/* Two ranges that share a byte compare equal, so a search for one byte finds the block around it. */
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct rg_memory_block *left = a;
+    const struct rg_memory_block *right = b;
+    if ((uintptr_t)left->base + left->size <= (uintptr_t)right->base)
+        return -1;
+    return (uintptr_t)right->base + right->size <= (uintptr_t)left->base;
+}
+
+/* The block that holds the address, to be changed by its owner alone. Needs the lock. */
+static struct rg_memory_block *find(const void *address)
+{
+    const struct rg_memory_block byte = {.base = address, .size = 1};
+    struct rg_memory_block *const *node = tfind(&byte, &blocks, compare_ranges);
+    return node != NULL ? *node : NULL;
+}
+
+/* A number with K, M or G behind it, or nothing; 0 for what is no such thing. */
+static size_t parse_size(const char *text)
+{
+    char *end = NULL;
+    const unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    const int shift = number == 0 ? 0 : *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    if (number == 0 || end[shift != 0] != '\0' || number > SIZE_MAX >> shift)
+        return 0;
+    return (size_t)number << shift;
+}
+
+static void read_total(void)
+{
+    const char *text = getenv("REGRAD_DEVICE_MEMORY");
+    total = text != NULL ? parse_size(text) : 0;
+    if (total == 0)
+        total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t rg_memory_total(void)
+{
+    pthread_once(&once, read_total);
+    return total;
+}
+
+size_t rg_memory_booked(int32_t device)
+{
+    pthread_mutex_lock(&lock);
+    const size_t bytes = booked[device];
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
+/* Takes the bytes from the device, so that no two threads take the last ones. */
+static bool book(const struct rg_memory_block *block)
+{
+    if (block->place == RG_MEMORY_HOST)
+        return true;
+    pthread_mutex_lock(&lock);
+    const bool fits = block->booked <= rg_memory_total() && booked[block->device] <= rg_memory_total() - block->booked;
+    if (fits)
+        booked[block->device] += block->booked;
+    pthread_mutex_unlock(&lock);
+    return fits;
+}
+
+/* Needs the lock. */
+static void unbook(const struct rg_memory_block *block)
+{
+    if (block->place == RG_MEMORY_DEVICE)
+        booked[block->device] -= block->booked;
+}
+
+enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
+{
+    if (!book(block))
+        return RG_MEMORY_DEVICE_FULL;
+    const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct rg_memory_block *entry = malloc(sizeof(*entry));
+    char *memory = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
+    bool entered = false;
+    block->base = memory;
+    pthread_mutex_lock(&lock);
+    if (entry != NULL && memory != NULL) {
+        *entry = *block;
+        entered = tsearch(entry, &blocks, compare_ranges) != NULL;
+    }
+    if (!entered)
+        unbook(block);
+    pthread_mutex_unlock(&lock);
+    if (entered)
+        return RG_MEMORY_DONE;
+    free(memory);
+    free(entry);
+    return RG_MEMORY_SYSTEM_FULL;
+}
+
+bool rg_memory_find(const void *address, struct rg_memory_block *block)
+{
+    pthread_mutex_lock(&lock);
+    const struct rg_memory_block *found = find(address);
+    if (found != NULL)
+        *block = *found;
+    pthread_mutex_unlock(&lock);
+    return found != NULL;
+}
+
+bool rg_memory_range(const void *address, const void **base, size_t *size)
+{
+    struct rg_memory_block block;
+    if (!rg_memory_find(address, &block))
+        return false;
+    *base = block.base;
+    *size = block.size;
+    return true;
+}
+
+bool rg_memory_free(const void *base, enum rg_memory_place place)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(base);
+    const bool found = block != NULL && block->base == base && block->place == place;
+    if (found) {
+        tdelete(block, &blocks, compare_ranges);
+        unbook(block);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return false;
+    free((void *)(uintptr_t)base);
+    free(block);
+    return true;
+}

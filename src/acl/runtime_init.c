@@ -1,0 +1,166 @@
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl_rt.h"
+#include "acl/runtime_error.h"
+
+enum { MAX_CONFIG_SIZE = 1 << 20 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint64_t n_users;
+    bool has_ended;
+    char *config; /* what the first user configured; NULL for nothing */
+} runtime;
+
+/* ---- The configuration ------------------------------------------------------------------------ */
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Takes the white space between the tokens of JSON away, so that layout does not count. Text in quotes stays. */
+static void squeeze(char *text)
+{
+    bool quoted = false;
+    char *target = text;
+    for (const char *source = text; *source != '\0'; source++) {
+        if (quoted && *source == '\\' && source[1] != '\0')
+            *target++ = *source++;
+        else if (*source == '"')
+            quoted = !quoted;
+        if (quoted || !is_space(*source))
+            *target++ = *source;
+    }
+    *target = '\0';
+}
+
+/* At most MAX_CONFIG_SIZE bytes of a file and a NUL; NULL without memory. The caller frees it. */
+static char *read_all(FILE *file)
+{
+    char *text = malloc(MAX_CONFIG_SIZE + 1);
+    if (text == NULL)
+        return NULL;
+    text[fread(text, 1, MAX_CONFIG_SIZE, file)] = '\0';
+    return text;
+}
+
+/* Is it something in braces? There is no option that would be worth looking further. */
+static bool is_object(const char *text)
+{
+    const size_t length = strlen(text);
+    return length >= 2 && text[0] == '{' && text[length - 1] == '}';
+}
+
+/* The configuration in a file, NULL for one that says nothing. The caller frees it. */
+static aclError read_config(const char *function, const char *path, char **config)
+{
+    *config = NULL;
+    if (path == NULL || *path == '\0')
+        return ACL_SUCCESS;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return rg_runtime_fail(ACL_ERROR_INVALID_FILE, "%s: configPath is \"%s\", must be a file that can be read",
+                               function, path);
+    char *text = read_all(file);
+    const bool is_whole = text == NULL || (ferror(file) == 0 && fgetc(file) == EOF && ferror(file) == 0);
+    fclose(file);
+    if (text == NULL)
+        return rg_runtime_fail_memory(function);
+    squeeze(text);
+    const bool accepted = is_whole && is_object(text);
+    if (accepted && strcmp(text, "{}") != 0)
+        *config = text;
+    else
+        free(text);
+    if (!accepted)
+        return rg_runtime_fail(ACL_ERROR_PARSE_FILE,
+                               "%s: configPath is \"%s\", must hold a JSON object of at most %d bytes", function, path,
+                               MAX_CONFIG_SIZE);
+    return ACL_SUCCESS;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* ---- Users ------------------------------------------------------------------------------------ */
+
+/* Needs the lock. */
+static void end(void)
+{
+    runtime.n_users = 0;
+    runtime.has_ended = true;
+    free(runtime.config);
+    runtime.config = NULL;
+}
+
+/* Needs the lock. Takes config over. */
+static aclError begin(const char *function, char *config)
+{
+    if (runtime.n_users == 0) {
+        runtime.n_users = 1;
+        runtime.has_ended = false;
+        runtime.config = config;
+        return ACL_SUCCESS;
+    }
+    const bool same = is_same(runtime.config, config);
+    free(config);
+    if (!same)
+        return rg_runtime_fail(
+            ACL_ERROR_INVALID_PARAM,
+            "%s: configPath names another configuration than the one in use, must name the same until "
+            "aclFinalize",
+            function);
+    runtime.n_users++;
+    return rg_runtime_fail(
+        ACL_ERROR_REPEAT_INITIALIZE,
+        "%s: the runtime has been initialised already, must be initialised once; counted as user %llu", function,
+        (unsigned long long)runtime.n_users);
+}
+
+aclError aclInit(const char *configPath)
+{
+    char *config = NULL;
+    aclError status = read_config(__func__, configPath, &config);
+    if (status != ACL_SUCCESS)
+        return status;
+    pthread_mutex_lock(&lock);
+    status = begin(__func__, config);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+aclError aclFinalize(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool had_ended = runtime.has_ended;
+    if (!had_ended)
+        end();
+    pthread_mutex_unlock(&lock);
+    if (had_ended)
+        return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE,
+                               "%s: the runtime has been finalised already, must be initialised in between", __func__);
+    return ACL_SUCCESS;
+}
+
+aclError aclFinalizeReference(uint64_t *refCount)
+{
+    pthread_mutex_lock(&lock);
+    const bool had_user = runtime.n_users > 0;
+    if (had_user && --runtime.n_users == 0)
+        end();
+    const uint64_t n_users = runtime.n_users;
+    pthread_mutex_unlock(&lock);
+    if (!had_user)
+        return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: the runtime has 0 users, must have one to finalise",
+                               __func__);
+    if (refCount != NULL)
+        *refCount = n_users;
+    return ACL_SUCCESS;
+}

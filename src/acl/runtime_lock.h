@@ -1,0 +1,24 @@
+/*
+ * The lock of the runtime, over devices, contexts, streams, events and reports, and the condition that
+ * anything about them has moved on. Nobody holds it while work runs, nor while a handle is released or
+ * destroyed.
+ */
+#ifndef RG_RUNTIME_LOCK_H
+#define RG_RUNTIME_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void rg_runtime_lock(void);
+void rg_runtime_unlock(void);
+
+/* Tells those who wait that they may look again. Needs the lock. */
+void rg_runtime_moved(void);
+
+/*
+ * Waits until is_done(argument), which is called with the lock held, for at most timeout milliseconds
+ * (-1: for ever). Was it done? Needs the lock, and lets it go while it waits.
+ */
+bool rg_runtime_wait(bool (*is_done)(const void *argument), const void *argument, int32_t timeout);
+
+#endif

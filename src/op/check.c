@@ -1,0 +1,123 @@
+#include "op/check.h"
+
+#include "base/status.h"
+#include "base/tensor.h"
+
+const char *rg_argument_name(const struct rg_argument *argument)
+{
+    if (argument->tensor != NULL && argument->tensor->name != NULL)
+        return argument->tensor->name;
+    return argument->name;
+}
+
+regrad_status rg_check_pointer(const char *op, const void *pointer, const char *name)
+{
+    if (pointer != NULL)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_NULL_POINTER, "%s: %s is NULL, must be a valid pointer", op, name);
+}
+
+static regrad_status check_storage(const char *op, const struct rg_argument *argument)
+{
+    const regrad_tensor *tensor = argument->tensor;
+    const char *name = rg_argument_name(argument);
+    const int64_t element = (int64_t)regrad_dtype_size(tensor->dtype);
+    struct rg_extent extent;
+    if (!rg_tensor_extent(tensor, &extent))
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                       "%s: %s: sizes, strides and offset reach over more than 2^61 bytes, must be less", op, name);
+    if (tensor->storage < 0)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                       "%s: %s.storage is %lld, must be a number of elements, or 0 when it is not known", op, name,
+                       (long long)tensor->storage);
+    if (tensor->storage == 0 || rg_tensor_is_empty(tensor))
+        return REGRAD_OK;
+    const int64_t low = extent.low / element, high = extent.high / element;
+    if (low >= 0 && high <= tensor->storage)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s reaches elements %lld to %lld of its storage, must stay within 0 to %lld", op, name,
+                   (long long)low, (long long)(high - 1), (long long)(tensor->storage - 1));
+}
+
+regrad_status rg_check_tensor(const char *op, const struct rg_argument *argument, int rank)
+{
+    RG_FORWARD(rg_check_pointer(op, argument->tensor, argument->name));
+    const regrad_tensor *tensor = argument->tensor;
+    const char *name = rg_argument_name(argument);
+    if (tensor->rank != rank)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.rank is %d, must be %d", op, name, (int)tensor->rank,
+                       rank);
+    if (regrad_dtype_size(tensor->dtype) == 0)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                       "%s: %s.dtype is %d, must be REGRAD_FLOAT32 (0), REGRAD_FLOAT16 (1), REGRAD_BFLOAT16 (2) or "
+                       "REGRAD_FLOAT64 (3)",
+                       op, name, (int)tensor->dtype);
+    for (int d = 0; d < rank; d++)
+        if (tensor->shape[d] < 0)
+            return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.shape[%d] is %lld, must be 0 or more", op, name, d,
+                           (long long)tensor->shape[d]);
+    return check_storage(op, argument);
+}
+
+regrad_status rg_check_output(const char *op, const struct rg_argument *argument)
+{
+    if (!rg_tensor_overlaps_itself(argument->tensor))
+        return REGRAD_OK;
+    char strides[RG_SIZES_LENGTH];
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s.stride is %s, with which elements overlap; must give each element memory of its own", op,
+                   rg_argument_name(argument),
+                   rg_format_sizes(strides, argument->tensor->stride, argument->tensor->rank));
+}
+
+regrad_status rg_check_same_dtype(const char *op, const struct rg_argument *argument, const struct rg_argument *other)
+{
+    if (argument->tensor->dtype == other->tensor->dtype)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.dtype is %s, must be %s, the type of %s", op,
+                   rg_argument_name(argument), regrad_dtype_name(argument->tensor->dtype),
+                   regrad_dtype_name(other->tensor->dtype), rg_argument_name(other));
+}
+
+regrad_status rg_check_size(const char *op, const struct rg_argument *argument, int d, int64_t wanted,
+                            const char *reason, const struct rg_argument *other)
+{
+    if (argument->tensor->shape[d] == wanted)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.shape[%d] is %lld, must be %lld, %s %s", op,
+                   rg_argument_name(argument), d, (long long)argument->tensor->shape[d], (long long)wanted, reason,
+                   rg_argument_name(other));
+}
+
+regrad_status rg_check_same_shape(const char *op, const struct rg_argument *argument, const struct rg_argument *other)
+{
+    static const char *const reason[REGRAD_MAX_RANK] = {"size 0 of", "size 1 of", "size 2 of", "size 3 of"};
+    for (int d = 0; d < other->tensor->rank; d++)
+        RG_FORWARD(rg_check_size(op, argument, d, other->tensor->shape[d], reason[d], other));
+    return REGRAD_OK;
+}
+
+regrad_status rg_check_value(const char *op, const char *name, int d, int64_t value, int64_t wanted,
+                             const struct rg_argument *tensor)
+{
+    if (value == wanted)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s[%d] is %lld, must be %lld, from the shape of %s", op, name, d,
+                   (long long)value, (long long)wanted, rg_argument_name(tensor));
+}
+
+regrad_status rg_check_positive(const char *op, const struct rg_argument *argument, int d)
+{
+    if (argument->tensor->shape[d] > 0)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.shape[%d] is %lld, must be 1 or more", op,
+                   rg_argument_name(argument), d, (long long)argument->tensor->shape[d]);
+}
+
+regrad_status rg_check_enum(const char *op, const char *name, int value, int n)
+{
+    if (value >= 0 && value < n)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s is %d, must be 0 to %d", op, name, value, n - 1);
+}

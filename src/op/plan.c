@@ -1,0 +1,211 @@
+#include "op/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "base/tensor.h"
+#include "rt/parallel.h"
+
+/* Fewer values than this are not worth waking a thread for. */
+enum { VALUES_PER_SLOT = 16384 };
+
+void rg_plan_init(regrad_plan *plan, const char *op, regrad_dtype dtype)
+{
+    const struct rg_kernel_table *table = rg_kernel_select();
+    plan->op = op;
+    plan->kernels = dtype == REGRAD_FLOAT64 ? &table->f64 : &table->f32;
+    plan->t_nbytes = dtype == REGRAD_FLOAT64 ? sizeof(double) : sizeof(float);
+    plan->n_slots = 1;
+}
+
+static void set_operand(struct rg_operand *operand, const struct rg_argument *argument, bool used)
+{
+    operand->used = used;
+    if (argument->tensor != NULL)
+        operand->view = *argument->tensor;
+    operand->view.data = NULL;
+    operand->view.name = NULL;
+    snprintf(operand->name, sizeof operand->name, "%s", rg_argument_name(argument));
+}
+
+void rg_plan_add_input(regrad_plan *plan, const struct rg_argument *argument, bool used)
+{
+    set_operand(&plan->input[plan->n_inputs++], argument, used);
+}
+
+void rg_plan_add_output(regrad_plan *plan, const struct rg_argument *argument, bool used)
+{
+    set_operand(&plan->output[plan->n_outputs++], argument, used);
+}
+
+bool rg_plan_split(regrad_plan *plan, int64_t n_units, double n_values, int64_t slot_nbytes)
+{
+    const double worth = n_values / VALUES_PER_SLOT;
+    const int64_t most = rg_min(n_units, rg_num_threads());
+    plan->n_slots = (int)rg_max(worth < (double)most ? (int64_t)worth : most, 1);
+    plan->slot_nbytes = (size_t)slot_nbytes;
+    int64_t total;
+    if (!rg_mul(slot_nbytes, plan->n_slots, &total))
+        return false;
+    plan->workspace_nbytes = (size_t)total;
+    rg_parallel_prepare(plan->n_slots);
+    return true;
+}
+
+struct rg_share rg_share_units(int64_t n_units, int n_slots, int slot)
+{
+    const int64_t each = n_units / n_slots, left = n_units % n_slots;
+    const int64_t begin = slot * each + rg_min(slot, left);
+    return (struct rg_share){begin, begin + each + (slot < left)};
+}
+
+int64_t rg_booked(int64_t n_values, size_t value_nbytes)
+{
+    const int64_t nbytes = n_values * (int64_t)value_nbytes;
+    return (nbytes + RG_ALIGNMENT - 1) / RG_ALIGNMENT * RG_ALIGNMENT;
+}
+
+void *rg_grant(char **place, int64_t n_values, size_t value_nbytes)
+{
+    char *granted = *place;
+    *place += rg_booked(n_values, value_nbytes);
+    return granted;
+}
+
+int64_t rg_first_nbytes(const regrad_tensor *view)
+{
+    return view->offset * (int64_t)regrad_dtype_size(view->dtype);
+}
+
+static regrad_status check_address(const regrad_plan *plan, const struct rg_operand *operand, const void *data)
+{
+    const size_t element = regrad_dtype_size(operand->view.dtype);
+    if (rg_tensor_is_empty(&operand->view))
+        return REGRAD_OK;
+    RG_FORWARD(rg_check_pointer(plan->op, data, operand->name));
+    if ((uintptr_t)data % element == 0)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s is at address %p, must be a multiple of %zu, the size of %s",
+                   plan->op, operand->name, data, element, regrad_dtype_name(operand->view.dtype));
+}
+
+static regrad_status check_apart(const regrad_plan *plan, const struct rg_operand *output, const void *output_data,
+                                 const struct rg_operand *other, const void *other_data)
+{
+    if (!other->used || !rg_tensors_overlap(&output->view, output_data, &other->view, other_data))
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s at address %p overlaps %s at address %p, must have memory of its own", plan->op,
+                   output->name, output_data, other->name, other_data);
+}
+
+static regrad_status check_output_apart(const regrad_plan *plan, int which, const void *const *inputs,
+                                        void *const *outputs)
+{
+    const struct rg_operand *output = &plan->output[which];
+    if (!output->used)
+        return REGRAD_OK;
+    for (int k = 0; k < plan->n_inputs; k++)
+        if (plan->input[k].used)
+            RG_FORWARD(check_apart(plan, output, outputs[which], &plan->input[k], inputs[k]));
+    for (int k = 0; k < which; k++)
+        if (plan->output[k].used)
+            RG_FORWARD(check_apart(plan, output, outputs[which], &plan->output[k], outputs[k]));
+    return REGRAD_OK;
+}
+
+regrad_status regrad_plan_check(const regrad_plan *plan, const void *const *inputs, void *const *outputs)
+{
+    RG_FORWARD(rg_check_pointer("regrad_plan_check", plan, "plan"));
+    RG_FORWARD(rg_check_pointer(plan->op, inputs, "inputs"));
+    RG_FORWARD(rg_check_pointer(plan->op, outputs, "outputs"));
+    for (int k = 0; k < plan->n_inputs; k++)
+        if (plan->input[k].used)
+            RG_FORWARD(check_address(plan, &plan->input[k], inputs[k]));
+    for (int k = 0; k < plan->n_outputs; k++)
+        if (plan->output[k].used)
+            RG_FORWARD(check_address(plan, &plan->output[k], outputs[k]));
+    for (int k = 0; k < plan->n_outputs; k++)
+        RG_FORWARD(check_output_apart(plan, k, inputs, outputs));
+    return REGRAD_OK;
+}
+
+static regrad_status check_workspace(const regrad_plan *plan, const void *workspace, size_t size)
+{
+    if (plan->workspace_nbytes == 0)
+        return REGRAD_OK;
+    RG_FORWARD(rg_check_pointer(plan->op, workspace, "workspace"));
+    if (size < plan->workspace_nbytes)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: workspace_size is %zu, must be %zu or more", plan->op, size,
+                       plan->workspace_nbytes);
+    if ((uintptr_t)workspace % RG_ALIGNMENT != 0)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: workspace is at address %p, must be a multiple of %d",
+                       plan->op, workspace, RG_ALIGNMENT);
+    return REGRAD_OK;
+}
+
+regrad_status regrad_plan_run(const regrad_plan *plan, const void *const *inputs, void *const *outputs, void *workspace,
+                              size_t workspace_size)
+{
+    RG_FORWARD(rg_check_pointer("regrad_plan_run", plan, "plan"));
+    RG_FORWARD(regrad_plan_check(plan, inputs, outputs));
+    RG_FORWARD(check_workspace(plan, workspace, workspace_size));
+    struct rg_run run = {.workspace = workspace};
+    for (int k = 0; k < plan->n_inputs; k++)
+        run.input[k] = plan->input[k].used ? inputs[k] : NULL;
+    for (int k = 0; k < plan->n_outputs; k++)
+        run.output[k] = plan->output[k].used ? outputs[k] : NULL;
+    plan->run(plan, &run);
+    return REGRAD_OK;
+}
+
+size_t regrad_plan_workspace_size(const regrad_plan *plan)
+{
+    return plan == NULL ? 0 : plan->workspace_nbytes;
+}
+
+void regrad_plan_destroy(regrad_plan *plan)
+{
+    if (plan != NULL)
+        plan->destroy(plan);
+}
+
+/* Long enough for any line: five operands of RG_NAME_LENGTH + RG_SIZES_LENGTH, and words. */
+enum { LINE_LENGTH = 2048 };
+
+static int describe_operands(char *text, size_t size, const struct rg_operand *operand, int n)
+{
+    int length = 0;
+    for (int k = 0; k < n; k++) {
+        char sizes[RG_SIZES_LENGTH];
+        const char *separator = k == 0 ? " " : ", ";
+        if (operand[k].used)
+            length += snprintf(text + length, size - (size_t)length, "%s%s %s", separator, operand[k].name,
+                               rg_format_sizes(sizes, operand[k].view.shape, operand[k].view.rank));
+        else
+            length += snprintf(text + length, size - (size_t)length, "%s%s unused", separator, operand[k].name);
+    }
+    return length;
+}
+
+size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size)
+{
+    char line[LINE_LENGTH];
+    if (plan == NULL)
+        return 0;
+    int length = snprintf(line, sizeof line, "%s:", plan->op);
+    length += describe_operands(line + length, sizeof line - (size_t)length, plan->input, plan->n_inputs);
+    length += snprintf(line + length, sizeof line - (size_t)length, " ->");
+    length += describe_operands(line + length, sizeof line - (size_t)length, plan->output, plan->n_outputs);
+    length +=
+        snprintf(line + length, sizeof line - (size_t)length, "; %s; ", regrad_dtype_name(plan->input[0].view.dtype));
+    length += plan->describe(plan, line + length, sizeof line - (size_t)length);
+    length += snprintf(line + length, sizeof line - (size_t)length, "; %s; %d thread%s; workspace %zu bytes",
+                       regrad_isa(), plan->n_slots, plan->n_slots == 1 ? "" : "s", plan->workspace_nbytes);
+    if (buffer != NULL && size > 0)
+        snprintf(buffer, size, "%s", line);
+    return (size_t)length;
+}

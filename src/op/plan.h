@@ -1,0 +1,71 @@
+/*
+ * What all plans have in common: their operands, and the way a run is checked, split and described.
+ * A family of operators embeds struct regrad_plan as the first member of its own.
+ */
+#ifndef RG_PLAN_H
+#define RG_PLAN_H
+
+#include "kernel/kernel.h"
+#include "op/check.h"
+#include "regrad.h"
+
+enum { RG_MAX_INPUTS = 3, RG_MAX_OUTPUTS = 2, RG_NAME_LENGTH = 64 };
+
+/* One tensor of a plan. Its data pointer and name come from the caller and may be gone: data is not
+ * kept, the name is copied. */
+struct rg_operand {
+    regrad_tensor view;
+    char name[RG_NAME_LENGTH];
+    bool used; /* false: its pointer is not looked at */
+};
+
+/* The pointers of one run, and its workspace. */
+struct rg_run {
+    const void *input[RG_MAX_INPUTS];
+    void *output[RG_MAX_OUTPUTS];
+    char *workspace;
+};
+
+struct regrad_plan {
+    /* What a family provides. */
+    void (*run)(const regrad_plan *plan, const struct rg_run *run);
+    int (*describe)(const regrad_plan *plan, char *text, size_t size); /* as snprintf: what is special about it */
+    void (*destroy)(regrad_plan *plan);
+
+    const char *op;
+    int n_inputs, n_outputs;
+    struct rg_operand input[RG_MAX_INPUTS], output[RG_MAX_OUTPUTS];
+
+    const struct rg_kernels *kernels;
+    size_t t_nbytes;    /* of one value of the arithmetic type */
+    int n_slots;        /* the most parts that a run is split into */
+    size_t slot_nbytes; /* workspace of each */
+    size_t workspace_nbytes;
+};
+
+/* Fills in what follows from the type of the tensors. */
+void rg_plan_init(regrad_plan *plan, const char *op, regrad_dtype dtype);
+
+void rg_plan_add_input(regrad_plan *plan, const struct rg_argument *argument, bool used);
+void rg_plan_add_output(regrad_plan *plan, const struct rg_argument *argument, bool used);
+
+/* Chooses n_slots for n_units pieces of work that move n_values values in all, and books slot_nbytes of
+ * workspace for each. False when that is more than memory can be. */
+bool rg_plan_split(regrad_plan *plan, int64_t n_units, double n_values, int64_t slot_nbytes);
+
+/* The units of one slot of n_slots: [begin, end), a fair share of n_units. */
+struct rg_share {
+    int64_t begin, end;
+};
+struct rg_share rg_share_units(int64_t n_units, int n_slots, int slot);
+
+/* Bytes that n values take in a workspace: rounded up, so that what follows is aligned. */
+int64_t rg_booked(int64_t n_values, size_t value_nbytes);
+
+/* Takes that many bytes at *place, which moves on. */
+void *rg_grant(char **place, int64_t n_values, size_t value_nbytes);
+
+/* Bytes from a view's data to its element (0, 0, ...). */
+int64_t rg_first_nbytes(const regrad_tensor *view);
+
+#endif

@@ -1,0 +1,28 @@
+/* Plans of all separable operators: bilinear and nearest-exact, 1-D and 2-D, forward and gradient. */
+#ifndef RG_RESIZE_H
+#define RG_RESIZE_H
+
+#include "op/axis.h"
+#include "op/check.h"
+#include "op/plan.h"
+
+/* A call, as its user made it. Source is what is read and result what is written: grad_output and
+ * grad_input for a gradient. */
+struct rg_resize {
+    const char *op;
+    bool backward;
+    int n_axes; /* 1: (N, C, L), 2: (N, C, H, W) */
+    enum rg_axis_law law;
+    struct rg_argument source, result;
+    struct rg_argument unread; /* an input of which only the shape counts, second in order; usually NULL */
+    double scale[2];           /* of L, or of H and W */
+    const char *scale_name[2];
+};
+
+/* Checks the call and makes its plan. */
+regrad_status rg_resize_plan_create(const struct rg_resize *resize, regrad_plan **plan);
+
+/* Only the checks. */
+regrad_status rg_resize_check(const struct rg_resize *resize);
+
+#endif
