@@ -94,8 +94,8 @@ static double coordinate_in_double(const struct rg_axis_spec *spec, double r, in
     return s > 0 ? s : 0;
 }
 
-/* Taps of a bilinear output. The subtractions are exact in double and, where the law says float32,
- * rounded to it. */
+/* Taps of a bilinear output. Each subtraction is computed in double and rounded to the type of the weights,
+ * so that w0 is 1 minus the weight that is used beside it. */
 static struct taps linear_taps(const struct rg_axis_spec *spec, double r, int64_t o)
 {
     const bool wide = index_in_double(spec);
@@ -103,11 +103,11 @@ static struct taps linear_taps(const struct rg_axis_spec *spec, double r, int64_
     const int64_t last = spec->in_size - 1;
     const int64_t i0 = s < (double)last ? (int64_t)s : last;
     double w1 = s - (double)i0;
-    if (!wide)
+    if (!spec->use_double)
         w1 = (double)(float)w1;
     w1 = w1 < 0 ? 0 : w1 > 1 ? 1 : w1;
     double w0 = 1 - w1;
-    if (!wide)
+    if (!spec->use_double)
         w0 = (double)(float)w0;
     if (i0 == last) /* both neighbours are the same: w0 + w1, which is 1 exactly */
         return (struct taps){.begin = i0, .n = 1, .weight = {1}};
