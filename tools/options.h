@@ -1,0 +1,83 @@
+/* The options of all commands: one table, from which they are parsed, checked and explained. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "regrad.h"
+
+enum option_id {
+    OPT_ALIGN_CORNERS,
+    OPT_ASYMMETRIC,
+    OPT_HALF_PIXEL_CENTERS,
+    OPT_LAW,
+    OPT_SCALE_H,
+    OPT_SCALE_W,
+    OPT_SCALE_L,
+    OPT_INTERPOLATION,
+    OPT_PADDING,
+    OPT_INPUT_SIZE,
+    OPT_OUTPUT_SIZE,
+    OPT_LAYOUT,
+    OPT_DTYPE,
+    OPT_OUTPUT,
+    OPT_INPUT_GRAD,
+    OPT_GRID_GRAD,
+    OPT_OUTPUT_MASK,
+    OPT_THREADS,
+    OPT_TIME,
+    OPT_SEED,
+    OPT_ATOL,
+    OPT_RTOL,
+    OPT_ULP,
+    OPT_POSITIONS,
+    OPT_HELP,
+    OPT_VERSION,
+    N_OPTIONS
+};
+
+/* A set of options. */
+typedef uint32_t option_set;
+
+#define OPTION_BIT(id) ((option_set)1 << (id))
+
+/* N, C, H, W or a part of it: as many numbers as were given. */
+struct sizes {
+    int n;
+    int64_t value[REGRAD_MAX_RANK];
+};
+
+struct settings {
+    option_set given;
+    int law, interpolation, padding, channels_last, dtype; /* values of enums; dtype may be DTYPE_OF_FILE */
+    double scale_h, scale_w, scale_l;
+    struct sizes input_size, output_size;
+    const char *output, *input_grad, *grid_grad;
+    int output_mask;
+    int64_t threads, seed, positions;
+    double atol, rtol, ulp;
+    int n_words; /* the words that are no options: the operator and the files */
+    char **words;
+};
+
+enum { DTYPE_OF_FILE = -1 };
+
+/* Bits of settings.output_mask. */
+enum { MASK_INPUT_GRAD = 1, MASK_GRID_GRAD = 2 };
+
+static inline bool is_given(const struct settings *settings, enum option_id id)
+{
+    return settings->given & OPTION_BIT(id);
+}
+
+/* Parses what follows a command's name; argv[0] is that name. Complains and returns an exit status. */
+int options_parse(int argc, char **argv, struct settings *settings);
+
+/* Refuses options that are given but not in the set. `user` is the command or operator that does not take them. */
+int options_check(const struct settings *settings, option_set allowed, const char *user);
+
+/* Prints a line or two for each option in the set, to standard output. */
+void options_help(option_set set);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Files that appear whole or not at all. A result is written to a temporary name in the directory
+ * of the file that it is to become, flushed to the disk, and renamed. Until then an existing file
+ * stays as it is, and whatever ends the program early (an error, or a signal that can be caught)
+ * removes the temporary file.
+ *
+ * Two kinds of target are written to directly: "-", which is standard output, and what exists and is
+ * no regular file, such as a pipe or a device.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OUTPUT_MAX = 2 };
+
+struct output {
+    const char *name; /* as the user gave it */
+    char *path;       /* name with its symbolic links followed; NULL when written to directly */
+    int descriptor;
+    int slot; /* where its temporary name is kept for the signal handler */
+};
+
+/* What may be discarded without having been opened. */
+#define OUTPUT_NONE                                                                                                    \
+    {                                                                                                                  \
+        .descriptor = -1                                                                                               \
+    }
+
+/* Opens an output. Returns an exit status, and complains when it is not STATUS_OK. At most OUTPUT_MAX at a time. */
+int output_open(struct output *output, const char *name);
+
+/* Writes n bytes. Returns an exit status. */
+int output_write(const struct output *output, const void *bytes, size_t n);
+
+/* Brings what was written to the disk, closes it, and gives it its name. Returns an exit status. */
+int output_commit(struct output *output);
+
+/* Closes an output and removes its temporary file, unless it has been committed. Harmless to repeat. */
+void output_discard(struct output *output);
+
+/* Must be called once before outputs are opened: removes temporary files when a signal ends the program. */
+void output_catch_signals(void);
+
+#endif
