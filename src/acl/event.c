@@ -90,8 +90,8 @@ static aclError check_flag(const char *function, uint32_t flag)
                                function, flag, known);
     if (flag & ACL_EVENT_IPC)
         return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                               "%s: flag is 0x%x, must be without ACL_EVENT_IPC: events belong to one process", function,
-                               flag);
+                               "%s: flag is 0x%x, must be without ACL_EVENT_IPC: events belong to one process",
+                               function, flag);
     return ACL_SUCCESS;
 }
 
@@ -124,12 +124,19 @@ aclError aclrtDestroyEvent(aclrtEvent event)
 
 /* ---- On a stream ------------------------------------------------------------------------------ */
 
-/* What a stream is to do with an event. Holds the mark, and pins the event. */
-struct turn {
-    aclrtEvent handle;
-    struct event *event;
-    struct mark *mark;
-};
+/* Acquires both, or none. */
+static aclError acquire_both(const char *function, aclrtEvent event, aclrtStream stream, struct event **event_object,
+                             struct rg_stream **stream_object)
+{
+    aclError status = ACL_SUCCESS;
+    *event_object = acquire(function, "event", event, &status);
+    if (*event_object == NULL)
+        return status;
+    *stream_object = rg_stream_acquire(stream, function, &status);
+    if (*stream_object == NULL)
+        rg_handle_release(RG_HANDLE_EVENT, event);
+    return status;
+}
 
 static uint64_t now(void)
 {
@@ -137,6 +144,55 @@ static uint64_t now(void)
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
+
+/* The end of a recording, also of one that is dropped: nothing must wait for it for ever. */
+static void end_record(void *argument)
+{
+    struct mark *mark = argument;
+    rg_runtime_lock();
+    mark->has_happened = true;
+    mark->microseconds = now();
+    let_go(mark);
+    rg_runtime_moved();
+    rg_runtime_unlock();
+}
+
+/* Puts a new mark on the stream, and lets the event stand for it when that has succeeded. */
+static aclError record(const char *function, struct event *event, struct rg_stream *stream)
+{
+    struct mark *mark = calloc(1, sizeof(*mark));
+    if (mark == NULL)
+        return rg_runtime_fail_memory(function);
+    mark->n_holders = 2;
+    const aclError status =
+        rg_stream_push(stream, function, &(struct rg_work){.destroy = end_record, .argument = mark});
+    rg_runtime_lock();
+    if (status == ACL_SUCCESS)
+        set_mark(event, mark);
+    let_go(mark);
+    rg_runtime_unlock();
+    return status;
+}
+
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+{
+    struct event *event_object = NULL;
+    struct rg_stream *stream_object = NULL;
+    aclError status = acquire_both(__func__, event, stream, &event_object, &stream_object);
+    if (status != ACL_SUCCESS)
+        return status;
+    status = record(__func__, event_object, stream_object);
+    rg_stream_release(stream_object);
+    rg_handle_release(RG_HANDLE_EVENT, event);
+    return status;
+}
+
+/* What a stream is to do about the mark that an event had once. Holds the mark, and pins the event. */
+struct turn {
+    aclrtEvent handle;
+    struct event *event;
+    struct mark *mark; /* NULL: none */
+};
 
 static void end_turn(void *argument)
 {
@@ -146,18 +202,6 @@ static void end_turn(void *argument)
     rg_runtime_unlock();
     rg_handle_release(RG_HANDLE_EVENT, turn->handle);
     free(turn);
-}
-
-/* Also of a recording that is dropped: nothing must wait for it for ever. */
-static void end_record(void *argument)
-{
-    struct turn *turn = argument;
-    rg_runtime_lock();
-    turn->mark->has_happened = true;
-    turn->mark->microseconds = now();
-    rg_runtime_moved();
-    rg_runtime_unlock();
-    end_turn(turn);
 }
 
 static aclError run_reset(void *argument)
@@ -185,59 +229,182 @@ static void end_wait(void *argument)
     end_turn(turn);
 }
 
-/* A turn with the mark that the event has now. Takes the pin of the event over; NULL without memory. */
-static struct turn *create_turn(aclrtEvent handle, struct event *event, bool is_wait)
+/* Puts work on the stream whose argument is a turn. */
+static aclError push_turn(const char *function, aclrtEvent event, aclrtStream stream, struct rg_work work)
 {
+    struct event *event_object = NULL;
+    struct rg_stream *stream_object = NULL;
+    aclError status = acquire_both(function, event, stream, &event_object, &stream_object);
+    if (status != ACL_SUCCESS)
+        return status;
     struct turn *turn = malloc(sizeof(*turn));
     if (turn == NULL) {
-        rg_handle_release(RG_HANDLE_EVENT, handle);
-        return NULL;
+        rg_handle_release(RG_HANDLE_EVENT, event);
+        status = rg_runtime_fail_memory(function);
+    } else {
+        rg_runtime_lock();
+        *turn = (struct turn){event, event_object, event_object->mark};
+        hold(turn->mark);
+        event_object->n_waits += work.destroy == end_wait;
+        rg_runtime_unlock();
+        work.argument = turn;
+        status = rg_stream_push(stream_object, function, &work);
     }
-    rg_runtime_lock();
-    *turn = (struct turn){handle, event, event->mark};
-    hold(turn->mark);
-    event->n_waits += is_wait;
-    rg_runtime_unlock();
-    return turn;
-}
-
-/* Puts work on the stream that ends the turn and releases the stream. */
-static aclError push_turn(const char *function, struct rg_stream *stream, struct turn *turn, struct rg_work work)
-{
-    work.argument = turn;
-    const aclError status =
-        turn != NULL ? rg_stream_push(stream, function, &work) : rg_runtime_fail_memory(function);
-    rg_stream_release(stream);
+    rg_stream_release(stream_object);
     return status;
 }
 
-/* Acquires both; nothing when one is missing. */
-static aclError acquire_both(const char *function, aclrtEvent event, aclrtStream stream, struct event **event_object,
-                             struct rg_stream **stream_object)
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
+{
+    return push_turn(__func__, event, stream, (struct rg_work){.run = run_reset, .destroy = end_turn});
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+{
+    return push_turn(__func__, event, stream, (struct rg_work){.may_run = has_happened, .destroy = end_wait});
+}
+
+/* ---- Questions -------------------------------------------------------------------------------- */
+
+/* What was so when it was asked. */
+struct state {
+    bool is_recorded;
+    bool has_happened;
+    bool is_waited_for;
+    uint64_t microseconds;
+};
+
+static aclError look(const char *function, const char *argument, aclrtEvent event, struct state *state)
 {
     aclError status = ACL_SUCCESS;
-    *event_object = acquire(function, "event", event, &status);
-    if (*event_object == NULL)
+    const struct event *object = acquire(function, argument, event, &status);
+    if (object == NULL)
         return status;
-    *stream_object = rg_stream_acquire(stream, function, &status);
-    if (*stream_object == NULL)
-        rg_handle_release(RG_HANDLE_EVENT, event);
-    return status;
+    rg_runtime_lock();
+    const struct mark *mark = object->mark;
+    *state = (struct state){.is_recorded = mark != NULL, .is_waited_for = object->n_waits > 0};
+    if (mark != NULL) {
+        state->has_happened = mark->has_happened;
+        state->microseconds = mark->microseconds;
+    }
+    rg_runtime_unlock();
+    rg_handle_release(RG_HANDLE_EVENT, event);
+    return ACL_SUCCESS;
 }
 
-/* Makes the event stand for the mark, once the recording is on the stream. */
-static aclError record(const char *function, struct rg_stream *stream, struct turn *turn)
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
-    struct mark *mark = turn->mark;
-    struct event *event = turn->event;
-    const aclrtEvent handle = turn->handle;
-    rg_handle_acquire(RG_HANDLE_EVENT, handle);
-    const aclError status = push_turn(function, stream, turn, (struct rg_work){.destroy = end_record});
-    rg_runtime_lock();
+    struct state state;
+    const aclError refused = look(__func__, "event", event, &state);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (status == NULL)
+        return rg_runtime_fail_null(__func__, "status");
+    *status = state.has_happened ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
+{
+    struct state state;
+    const aclError refused = look(__func__, "event", event, &state);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (status == NULL)
+        return rg_runtime_fail_null(__func__, "status");
+    *status = state.has_happened ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
+{
+    struct state state;
+    const aclError refused = look(__func__, "event", event, &state);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (status == NULL)
+        return rg_runtime_fail_null(__func__, "status");
+    *status = state.is_waited_for ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
+    return ACL_SUCCESS;
+}
+
+/* The time stamp of the event, for functions that need one. */
+static aclError take_time(const char *function, const char *argument, aclrtEvent event, uint64_t *microseconds)
+{
+    struct state state;
+    const aclError refused = look(function, argument, event, &state);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (!state.is_recorded)
+        return rg_runtime_fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s: %s is %p, which is not recorded, must be recorded",
+                               function, argument, event);
+    if (!state.has_happened)
+        return rg_runtime_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                               "%s: %s is %p, which has not happened yet, must be waited for", function, argument,
+                               event);
+    *microseconds = state.microseconds;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
+{
+    if (ms == NULL)
+        return rg_runtime_fail_null(__func__, "ms");
+    uint64_t start = 0;
+    uint64_t end = 0;
+    aclError status = take_time(__func__, "startEvent", startEvent, &start);
     if (status == ACL_SUCCESS)
-        set_mark(event, mark);
+        status = take_time(__func__, "endEvent", endEvent, &end);
+    if (status != ACL_SUCCESS)
+        return status;
+    if (end < start)
+        return rg_runtime_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
+                               "%s: endEvent happened %llu us before startEvent, must have happened after it", __func__,
+                               (unsigned long long)(start - end));
+    *ms = (float)((double)(end - start) / 1000.0);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
+{
+    if (timestamp == NULL)
+        return rg_runtime_fail_null(__func__, "timestamp");
+    return take_time(__func__, "event", event, timestamp);
+}
+
+/* ---- Waiting ---------------------------------------------------------------------------------- */
+
+static bool is_over(const void *mark)
+{
+    return ((const struct mark *)mark)->has_happened;
+}
+
+static aclError synchronize(const char *function, aclrtEvent event, int32_t timeout)
+{
+    aclError status = ACL_SUCCESS;
+    const struct event *object = acquire(function, "event", event, &status);
+    if (object == NULL)
+        return status;
+    rg_runtime_lock();
+    struct mark *mark = object->mark;
+    hold(mark);
+    const bool in_time = mark == NULL || rg_runtime_wait(is_over, mark, timeout);
     let_go(mark);
     rg_runtime_unlock();
-    rg_handle_release(RG_HANDLE_EVENT, handle);
-    return status;
+    rg_handle_release(RG_HANDLE_EVENT, event);
+    if (in_time)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+                           "%s: timeout is %d ms, and the event has not happened in that time", function, timeout);
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event)
+{
+    return synchronize(__func__, event, -1);
+}
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
+{
+    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(__func__, event, timeout);
 }

@@ -489,3 +489,68 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     rg_stream_release(object);
     return ACL_SUCCESS;
 }
+
+/* One number that does not change about a stream. */
+static aclError ask(const char *function, aclrtStream stream, const char *argument, const void *answer,
+                    struct rg_stream_traits *traits, int32_t *id)
+{
+    if (answer == NULL)
+        return rg_runtime_fail_null(function, argument);
+    aclError status = ACL_SUCCESS;
+    const struct rg_stream *object = rg_stream_acquire(stream, function, &status);
+    if (object == NULL)
+        return status;
+    *traits = object->traits;
+    *id = object->id;
+    rg_stream_release(object);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
+{
+    struct rg_stream_traits traits;
+    int32_t id;
+    const aclError refused = ask(__func__, stream, "streamId", streamId, &traits, &id);
+    if (refused == ACL_SUCCESS)
+        *streamId = id;
+    return refused;
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
+{
+    struct rg_stream_traits traits;
+    int32_t id;
+    const aclError refused = ask(__func__, stream, "priority", priority, &traits, &id);
+    if (refused == ACL_SUCCESS)
+        *priority = traits.priority;
+    return refused;
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
+{
+    struct rg_stream_traits traits;
+    int32_t id;
+    const aclError refused = ask(__func__, stream, "flags", flags, &traits, &id);
+    if (refused == ACL_SUCCESS)
+        *flags = traits.flags;
+    return refused;
+}
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
+{
+    if (stream == NULL)
+        return rg_runtime_fail_null(__func__, "stream");
+    if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
+                               "%s: mode is %llu, must be ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)",
+                               __func__, (unsigned long long)mode);
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    if (object == NULL)
+        return status;
+    rg_runtime_lock();
+    object->stops_on_failure = mode == ACL_STOP_ON_FAILURE;
+    rg_runtime_unlock();
+    rg_stream_release(object);
+    return ACL_SUCCESS;
+}

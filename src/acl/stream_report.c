@@ -204,8 +204,8 @@ aclError aclrtProcessReport(int32_t timeout)
         return rg_runtime_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE,
                                "%s: the thread has not subscribed to a stream, must do so with aclrtSubscribeReport",
                                __func__);
-    return rg_runtime_fail(ACL_ERROR_RT_REPORT_TIMEOUT, "%s: timeout is %d ms, and no callback has become due in that time",
-                           __func__, timeout);
+    return rg_runtime_fail(ACL_ERROR_RT_REPORT_TIMEOUT,
+                           "%s: timeout is %d ms, and no callback has become due in that time", __func__, timeout);
 }
 
 /* ---- Subscribing ------------------------------------------------------------------------------ */
