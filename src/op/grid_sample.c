@@ -24,9 +24,8 @@
 #include "base/tensor.h"
 #include "rt/parallel.h"
 
-/* Channels that are spread together share the work of locating points. Their planes should stay in
- * the second-level cache. */
-enum { MAX_GROUP = 8, GROUP_NBYTES = 256 * 1024 };
+/* Channels that are spread together share the work of locating points. */
+enum { MAX_GROUP = 16 };
 
 struct grid_plan {
     regrad_plan base;
@@ -455,12 +454,11 @@ static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
     rg_plan_add_output(base, &call->grid_grad, want_grid_grad);
 }
 
-/* How many channels to spread together: as many as the cache holds, but leave every thread some. */
+/* How many channels to spread together: many, but leave every thread some. */
 static int64_t choose_group(const struct grid_plan *plan)
 {
-    const int64_t held = rg_min(GROUP_NBYTES / rg_max(plan->plane_nbytes, 1), MAX_GROUP);
     const int64_t fair = plan->n * plan->channels / rg_num_threads();
-    return rg_max(rg_min(rg_min(held, fair), plan->channels), 1);
+    return rg_max(rg_min(rg_min(MAX_GROUP, fair), plan->channels), 1);
 }
 
 static void set_geometry(struct grid_plan *plan, const struct rg_grid_sample *call)
@@ -488,7 +486,8 @@ static bool book(struct grid_plan *plan)
     const int64_t blocks = plan->n * plan->n_blocks, groups = plan->n * plan->n_groups;
     const double n_values = (double)plan->n * (double)plan->channels * (double)plan->points_per_sample * 4;
     int64_t planes_nbytes, total;
-    if (!rg_plan_split(&plan->base, rg_max(blocks, groups), n_values, slot_nbytes()))
+    const bool idle = blocks == 0 && (groups == 0 || !plan->want_input_grad);
+    if (!rg_plan_split(&plan->base, rg_max(blocks, groups), n_values, idle ? 0 : slot_nbytes()))
         return false;
     plan->spread_slots = (int)rg_min(groups, plan->base.n_slots);
     if (!plan->want_input_grad)
