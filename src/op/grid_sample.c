@@ -36,6 +36,8 @@ struct grid_plan {
     int64_t n_groups;     /* of one sample */
     int spread_slots;     /* the slots of spread; no more than there are groups, for each has planes */
     int64_t n_blocks;     /* of points, of one sample */
+    int64_t block_units;  /* blocks to sample, or to find slopes for */
+    int64_t group_units;  /* groups to spread */
     int64_t plane_nbytes; /* of one channel in the workspace */
     int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
 };
@@ -280,7 +282,7 @@ static void block_slot(void *context, int slot)
 {
     const struct progress *progress = context;
     const struct grid_plan *plan = progress->plan;
-    const struct rg_share share = rg_share_units(plan->n * plan->n_blocks, plan->base.n_slots, slot);
+    const struct rg_share share = rg_share_units(plan->block_units, plan->base.n_slots, slot);
     struct scratch scratch;
     grant_scratch(progress, slot, &scratch);
     for (int64_t unit = share.begin; unit < share.end; unit++)
@@ -329,7 +331,7 @@ static void spread_slot(void *context, int slot)
 {
     const struct progress *progress = context;
     const struct grid_plan *plan = progress->plan;
-    const struct rg_share share = rg_share_units(plan->n * plan->n_groups, plan->spread_slots, slot);
+    const struct rg_share share = rg_share_units(plan->group_units, plan->spread_slots, slot);
     struct scratch scratch;
     grant_scratch(progress, slot, &scratch);
     for (int64_t unit = share.begin; unit < share.end; unit++) {
@@ -356,7 +358,8 @@ static void run_forward(const regrad_plan *base, const struct rg_run *run)
         .sampled = place_of(&base->output[0], run->output[0]),
         .workspace = run->workspace,
     };
-    rg_parallel(base->n_slots, block_slot, &progress);
+    if (progress.plan->block_units > 0)
+        rg_parallel(base->n_slots, block_slot, &progress);
 }
 
 static void run_backward(const regrad_plan *base, const struct rg_run *run)
@@ -370,9 +373,9 @@ static void run_backward(const regrad_plan *base, const struct rg_run *run)
         .grid_grad = place_of(&base->output[1], run->output[1]),
         .workspace = run->workspace,
     };
-    if (progress.plan->want_input_grad)
+    if (progress.plan->group_units > 0)
         rg_parallel(progress.plan->spread_slots, spread_slot, &progress);
-    if (progress.plan->want_grid_grad)
+    if (progress.plan->block_units > 0)
         rg_parallel(base->n_slots, block_slot, &progress);
 }
 
@@ -478,20 +481,19 @@ static void set_geometry(struct grid_plan *plan, const struct rg_grid_sample *ca
     plan->plane_nbytes = rg_booked(input->shape[2] * input->shape[3], plan->base.t_nbytes);
     plan->group = choose_group(plan);
     plan->n_groups = plan->channels / plan->group + (plan->channels % plan->group != 0);
+    plan->block_units = !call->backward || plan->want_grid_grad ? plan->n * plan->n_blocks : 0;
+    plan->group_units = plan->want_input_grad ? plan->n * plan->n_groups : 0;
 }
 
 /* Books workspace: scratch for every slot, and planes for those that spread. */
 static bool book(struct grid_plan *plan)
 {
-    const int64_t blocks = plan->n * plan->n_blocks, groups = plan->n * plan->n_groups;
     const double n_values = (double)plan->n * (double)plan->channels * (double)plan->points_per_sample * 4;
+    const int64_t n_units = rg_max(plan->block_units, plan->group_units);
     int64_t planes_nbytes, total;
-    const bool idle = blocks == 0 && (groups == 0 || !plan->want_input_grad);
-    if (!rg_plan_split(&plan->base, rg_max(blocks, groups), n_values, idle ? 0 : slot_nbytes()))
+    if (!rg_plan_split(&plan->base, n_units, n_values, n_units == 0 ? 0 : slot_nbytes()))
         return false;
-    plan->spread_slots = (int)rg_min(groups, plan->base.n_slots);
-    if (!plan->want_input_grad)
-        return true;
+    plan->spread_slots = (int)rg_min(plan->group_units, plan->base.n_slots);
     if (!rg_mul(plan->group * plan->plane_nbytes, plan->spread_slots, &planes_nbytes) ||
         !rg_add(planes_nbytes, (int64_t)plan->base.workspace_nbytes, &total))
         return false;
