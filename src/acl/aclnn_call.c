@@ -11,6 +11,26 @@
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
+struct rg_acl_argument rg_tensor_argument(const char *name, const aclTensor *tensor)
+{
+    return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_TENSOR, .handle = tensor};
+}
+
+struct rg_acl_argument rg_result_argument(const char *name, const aclTensor *tensor)
+{
+    return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_TENSOR, .handle = tensor, .is_output = true};
+}
+
+struct rg_acl_argument rg_int_array_argument(const char *name, const aclIntArray *array)
+{
+    return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_INT_ARRAY, .handle = array};
+}
+
+struct rg_acl_argument rg_bool_array_argument(const char *name, const aclBoolArray *array)
+{
+    return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_BOOL_ARRAY, .handle = array};
+}
+
 static aclnnStatus acquire(struct rg_call *call, struct rg_acl_argument *argument)
 {
     aclnnStatus status;
@@ -92,7 +112,7 @@ static aclnnStatus measure(const struct rg_call *call, struct rg_acl_operand *op
     return check_storage(call, operand, low, high);
 }
 
-static struct rg_program *create_program(const struct rg_call *call, enum rg_work work)
+static struct rg_program *create_program(const struct rg_call *call, enum rg_program_work work)
 {
     struct rg_program *program = calloc(1, sizeof(*program));
     if (program == NULL)
@@ -121,7 +141,7 @@ static aclnnStatus check_addresses(const struct rg_call *call)
     return rg_program_check(call->function, call->program, addresses);
 }
 
-aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_work work)
+aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
     if (call->program == NULL)
@@ -146,8 +166,10 @@ regrad_tensor rg_call_tensor(const struct rg_call *call, int argument, bool is_c
     static const int in_order[] = {0, 1, 2, 3}, from_channels_last[] = {0, 3, 1, 2};
     const int *from = is_channels_last ? from_channels_last : in_order;
     const struct rg_acl_tensor *view = call->arguments[argument].tensor;
-    regrad_tensor tensor = {
-        .data = view->data, .rank = (int32_t)view->rank, .offset = view->offset, .name = call->arguments[argument].name};
+    regrad_tensor tensor = {.data = view->data,
+                            .rank = (int32_t)view->rank,
+                            .offset = view->offset,
+                            .name = call->arguments[argument].name};
     rg_type_native(view->type, &tensor.dtype);
     for (int d = 0; d < tensor.rank; d++) {
         tensor.shape[d] = view->shape[from[d]];
@@ -162,6 +184,6 @@ aclnnStatus rg_call_copy(struct rg_call *call)
     /* A resize between equal shapes is refused exactly where a copy must be: see executor_program.c. */
     regrad_tensor from = rg_call_tensor(call, 0, false), to = rg_call_tensor(call, call->n_arguments - 1, false);
     from.dtype = to.dtype = REGRAD_FLOAT64;
-    return rg_call_planned(
-        call, regrad_upsample_bilinear2d_plan(&from, &to, REGRAD_HALF_PIXEL, 0, 0, &call->program->plan));
+    return rg_call_planned(call,
+                           regrad_upsample_bilinear2d_plan(&from, &to, REGRAD_HALF_PIXEL, 0, 0, &call->program->plan));
 }

@@ -26,6 +26,12 @@ struct rg_acl_argument {
     const struct rg_array *array;
 };
 
+/* A tensor that is read, one that is written, and an array. */
+struct rg_acl_argument rg_tensor_argument(const char *name, const aclTensor *tensor);
+struct rg_acl_argument rg_result_argument(const char *name, const aclTensor *tensor);
+struct rg_acl_argument rg_int_array_argument(const char *name, const aclIntArray *array);
+struct rg_acl_argument rg_bool_array_argument(const char *name, const aclBoolArray *array);
+
 struct rg_call {
     const char *function;
     int n_arguments;
@@ -44,7 +50,7 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *wo
  * storage and their allocation, and that data addresses are there. A plan is then for the caller to
  * make, in call->program->plan, and for rg_call_planned to judge.
  */
-aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_work work);
+aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work);
 aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status);
 
 /* An argument as the native library takes it, which must be of a type that it has and of rank 4 or

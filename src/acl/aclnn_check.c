@@ -59,8 +59,8 @@ aclnnStatus rg_acl_check_type(const struct rg_call *call, const struct rg_acl_ar
     for (int i = 0, length = 0; types[i] != ACL_DT_UNDEFINED; i++) {
         if (types[i] == type)
             return ACLNN_SUCCESS;
-        length += snprintf(wanted + length, sizeof(wanted) - (size_t)length, i > 0 ? ", %s" : "%s",
-                           rg_type_name(types[i]));
+        length +=
+            snprintf(wanted + length, sizeof(wanted) - (size_t)length, i > 0 ? ", %s" : "%s", rg_type_name(types[i]));
     }
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must be one of %s", call->function,
                        tensor->name, rg_type_name(type), (int)type, wanted);

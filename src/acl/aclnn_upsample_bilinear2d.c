@@ -2,9 +2,8 @@
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
 
-#include <stdio.h>
-
 #include "acl/aclnn_check.h"
+#include "acl/aclnn_type.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -36,7 +35,207 @@ static aclnnStatus check_format(const struct rg_call *call, const struct rg_acl_
     if (format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC || format == ACL_FORMAT_ND)
         return ACLNN_SUCCESS;
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: the format of %s is %d, must be ACL_FORMAT_NCHW (0), ACL_FORMAT_NHWC (1) or ACL_FORMAT_ND "
-                       "(2)",
-                       call->function, tensor->name, (int)format);
+                       "%s: the format of %s is %s (%d), must be ACL_FORMAT_NCHW, ACL_FORMAT_NHWC or ACL_FORMAT_ND",
+                       call->function, tensor->name, rg_format_name(format), (int)format);
+}
+
+/* ---- Checks ------------------------------------------------------------------------------- */
+
+/* What the forward reads, as sizes: self's shape, or inputSize. */
+enum { RANK = 4 };
+
+/* The size that the forward's result, which a gradient starts from, has in dimension d. */
+static int64_t resized_dim(struct layout layout, const int64_t *input, const struct rg_acl_argument *output_size, int d)
+{
+    if (d == layout.h)
+        return rg_acl_value(output_size, 0);
+    if (d == layout.w)
+        return rg_acl_value(output_size, 1);
+    return input[d];
+}
+
+static aclnnStatus check_output_size(const struct rg_call *call, const struct rg_acl_argument *output_size)
+{
+    RG_TRY(rg_acl_check_positive_value(call, output_size, 0));
+    return rg_acl_check_positive_value(call, output_size, 1);
+}
+
+static aclnnStatus check_input_size(const struct rg_call *call, const struct rg_acl_argument *input_size,
+                                    struct layout layout)
+{
+    RG_TRY(rg_acl_check_positive_value(call, input_size, layout.h));
+    return rg_acl_check_positive_value(call, input_size, layout.w);
+}
+
+static aclnnStatus check_self_size(const struct rg_call *call, const struct rg_acl_argument *self, struct layout layout)
+{
+    RG_TRY(rg_acl_check_positive_dim(call, self, layout.h));
+    return rg_acl_check_positive_dim(call, self, layout.w);
+}
+
+static bool is_same_size(const struct rg_acl_argument *tensor, const int64_t *sizes)
+{
+    bool is_same = true;
+    for (int d = 0; d < RANK; d++)
+        is_same = is_same && rg_acl_dim(tensor, d) == sizes[d];
+    return is_same;
+}
+
+/* Equal shapes are copied, in whatever type. */
+static aclnnStatus check_types(const struct rg_call *call, const struct rg_acl_argument *source,
+                               const struct rg_acl_argument *out, bool is_copy)
+{
+    static const aclDataType computed[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DT_UNDEFINED};
+    if (!is_copy)
+        RG_TRY(rg_acl_check_type(call, source, computed));
+    RG_TRY(rg_acl_check_same_type(call, out, source));
+    if (rg_type_size(source->tensor->type) > 0)
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must have elements of whole bytes",
+                       call->function, source->name, rg_type_name(source->tensor->type), (int)source->tensor->type);
+}
+
+static aclnnStatus check_scales(const struct rg_call *call, double scales_h, double scales_w)
+{
+    RG_TRY(rg_acl_check_scale(call, "scalesH", scales_h));
+    return rg_acl_check_scale(call, "scalesW", scales_w);
+}
+
+/* ---- Plans -------------------------------------------------------------------------------- */
+
+typedef regrad_status make_plan(const regrad_tensor *read, const regrad_tensor *written, regrad_coordinates coordinates,
+                                double scale_h, double scale_w, regrad_plan **plan);
+
+/* What is left when the tensors have been checked: the first argument is read, the last is written. */
+static aclnnStatus plan(struct rg_call *call, bool is_copy, bool align_corners, double scales_h, double scales_w,
+                        make_plan *make)
+{
+    const int last = call->n_arguments - 1;
+    const struct rg_acl_argument *source = &call->arguments[0], *out = &call->arguments[last];
+    const bool is_channels_last = layout_of_source(source).c == channels_last.c;
+    RG_TRY(check_scales(call, scales_h, scales_w));
+    if (rg_acl_is_empty(source))
+        return rg_call_prepare(call, RG_WORK_NONE);
+    RG_TRY(rg_acl_check_rank(call, out, RANK));
+    if (is_copy)
+        return rg_call_copy(call);
+    if (layout_of_result(out).c != layout_of_source(source).c)
+        return rg_acl_check_same_format(call, out, source);
+    RG_TRY(rg_call_prepare(call, RG_WORK_PLAN));
+    const regrad_tensor read = rg_call_tensor(call, 0, is_channels_last);
+    const regrad_tensor written = rg_call_tensor(call, last, is_channels_last);
+    const regrad_coordinates coordinates = align_corners ? REGRAD_ALIGN_CORNERS : REGRAD_HALF_PIXEL;
+    return rg_call_planned(call, make(&read, &written, coordinates, scales_h, scales_w, &call->program->plan));
+}
+
+enum backward_arguments { GRAD_OUT, GRAD_OUTPUT_SIZE, GRAD_INPUT_SIZE, GRAD_RESULT, N_GRAD_ARGUMENTS };
+
+static aclnnStatus plan_backward(struct rg_call *call, bool align_corners, double scales_h, double scales_w)
+{
+    const struct rg_acl_argument *grad_out = &call->arguments[GRAD_OUT], *out = &call->arguments[GRAD_RESULT];
+    const struct rg_acl_argument *output_size = &call->arguments[GRAD_OUTPUT_SIZE];
+    const struct rg_acl_argument *input_size = &call->arguments[GRAD_INPUT_SIZE];
+    RG_TRY(rg_acl_check_rank(call, grad_out, RANK));
+    RG_TRY(rg_acl_check_length(call, output_size, 2));
+    RG_TRY(rg_acl_check_length(call, input_size, RANK));
+
+    const struct layout layout = layout_of_result(out), own = layout_of_source(grad_out);
+    const int64_t *input = input_size->array->values;
+    RG_TRY(check_input_size(call, input_size, layout));
+    RG_TRY(check_output_size(call, output_size));
+    for (int d = 0; d < RANK; d++) {
+        RG_TRY(rg_acl_check_dim(call, grad_out, d, resized_dim(layout, input, output_size, d),
+                                "as inputSize and outputSize say"));
+        RG_TRY(rg_acl_check_dim(call, out, d, input[d], "as inputSize says"));
+    }
+
+    const bool is_copy = is_same_size(grad_out, input);
+    RG_TRY(check_types(call, grad_out, out, is_copy));
+
+    RG_TRY(check_input_size(call, input_size, own));
+    for (int d = 0; d < RANK; d++)
+        RG_TRY(rg_acl_check_dim(call, grad_out, d, resized_dim(own, input, output_size, d),
+                                "as inputSize and outputSize say in the order of gradOut's format"));
+    RG_TRY(check_format(call, grad_out));
+    RG_TRY(rg_acl_check_dim(call, out, 0, rg_acl_dim(grad_out, 0), "the N of gradOut"));
+    RG_TRY(rg_acl_check_dim(call, out, own.c, rg_acl_dim(grad_out, own.c), "the C of gradOut"));
+    return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_backward_plan);
+}
+
+enum forward_arguments { SELF, OUTPUT_SIZE, RESULT, N_ARGUMENTS };
+
+static aclnnStatus plan_forward(struct rg_call *call, bool align_corners, double scales_h, double scales_w)
+{
+    const struct rg_acl_argument *self = &call->arguments[SELF], *out = &call->arguments[RESULT];
+    const struct rg_acl_argument *output_size = &call->arguments[OUTPUT_SIZE];
+    RG_TRY(rg_acl_check_rank(call, self, RANK));
+    RG_TRY(rg_acl_check_length(call, output_size, 2));
+
+    const struct layout layout = layout_of_result(out), own = layout_of_source(self);
+    const int64_t *input = self->tensor->shape;
+    RG_TRY(check_self_size(call, self, layout));
+    RG_TRY(check_output_size(call, output_size));
+    for (int d = 0; d < RANK; d++)
+        RG_TRY(
+            rg_acl_check_dim(call, out, d, resized_dim(layout, input, output_size, d), "as self and outputSize say"));
+
+    const bool is_copy = is_same_size(out, input);
+    RG_TRY(check_types(call, self, out, is_copy));
+
+    RG_TRY(check_self_size(call, self, own));
+    for (int d = 0; d < RANK; d++)
+        RG_TRY(rg_acl_check_dim(call, out, d, resized_dim(own, input, output_size, d),
+                                "as self and outputSize say in the order of self's format"));
+    RG_TRY(check_format(call, self));
+    return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_plan);
+}
+
+/* ---- Entry points ------------------------------------------------------------------------- */
+
+aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gradOut, const aclIntArray *outputSize,
+                                                            const aclIntArray *inputSize, bool alignCorners,
+                                                            double scalesH, double scalesW, aclTensor *out,
+                                                            uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    struct rg_call call = {.function = __func__,
+                           .n_arguments = N_GRAD_ARGUMENTS,
+                           .arguments = {
+                               [GRAD_OUT] = rg_tensor_argument("gradOut", gradOut),
+                               [GRAD_OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
+                               [GRAD_INPUT_SIZE] = rg_int_array_argument("inputSize", inputSize),
+                               [GRAD_RESULT] = rg_result_argument("out", out),
+                           }};
+    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
+    if (status == ACLNN_SUCCESS)
+        status = plan_backward(&call, alignCorners, scalesH, scalesW);
+    return rg_call_close(&call, status, workspaceSize, executor);
+}
+
+aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                            aclrtStream stream)
+{
+    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
+                                                    const bool alignCorners, const double scalesH, const double scalesW,
+                                                    aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    struct rg_call call = {.function = __func__,
+                           .n_arguments = N_ARGUMENTS,
+                           .arguments = {
+                               [SELF] = rg_tensor_argument("self", self),
+                               [OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
+                               [RESULT] = rg_result_argument("out", out),
+                           }};
+    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
+    if (status == ACLNN_SUCCESS)
+        status = plan_forward(&call, alignCorners, scalesH, scalesW);
+    return rg_call_close(&call, status, workspaceSize, executor);
+}
+
+aclnnStatus aclnnUpsampleBilinear2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                    aclrtStream stream)
+{
+    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
 }

@@ -10,7 +10,7 @@
 
 enum { RG_MAX_OPERANDS = 5 };
 
-enum rg_work {
+enum rg_program_work {
     RG_WORK_NONE,
     RG_WORK_PLAN, /* run the plan */
     RG_WORK_COPY, /* copy the first input to the first output */
@@ -31,7 +31,7 @@ struct rg_acl_operand {
 struct rg_program {
     atomic_uint n_owners;
     const char *function; /* phase 1's */
-    enum rg_work work;
+    enum rg_program_work work;
     regrad_plan *plan; /* RG_WORK_COPY: only judges addresses; else, but for RG_WORK_PLAN, NULL */
     int n_operands;
     struct rg_acl_operand operands[RG_MAX_OPERANDS];

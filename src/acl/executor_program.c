@@ -104,7 +104,12 @@ static aclnnStatus check_overlap(const char *function, const struct rg_program *
     const void *inputs[RG_MAX_OPERANDS];
     void *outputs[RG_MAX_OPERANDS];
     sort_addresses(program, scaled, inputs, outputs);
-    return rg_native_refusal(function, regrad_plan_check(program->plan, inputs, outputs));
+    const regrad_status status = regrad_plan_check(program->plan, inputs, outputs);
+    if (status == REGRAD_OK || program->work != RG_WORK_COPY)
+        return rg_native_refusal(function, status);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                       "%s: %s at address %p overlaps %s at address %p, must have memory of its own", function,
+                       program->operands[1].name, addresses[1], program->operands[0].name, addresses[0]);
 }
 
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
@@ -121,7 +126,7 @@ static void write_zeros(const struct rg_program *program, void *const *addresses
 {
     for (int i = 0; i < program->n_operands; i++) {
         const struct rg_acl_operand *operand = &program->operands[i];
-        if (operand->is_output && operand->is_used)
+        if (operand->is_output && operand->is_used && operand->low != operand->high)
             rg_strided_write(&operand->view, addresses[i], NULL, NULL);
     }
 }
