@@ -30,7 +30,9 @@ static void store_half(void *data, int64_t index, double value)
 {
     double magnitude = fabs(value);
     unsigned bits;
-    if (magnitude < 0x1p-14) { /* a multiple of the smallest subnormal value */
+    if (!isfinite(value)) {
+        bits = isnan(value) ? 0x7E00 : 0x7C00;
+    } else if (magnitude < 0x1p-14) { /* a multiple of the smallest subnormal value */
         bits = (unsigned)(magnitude * 0x1p24);
     } else {
         int exponent = ilogb(magnitude);

@@ -9,7 +9,7 @@
 /* Element `index` of data. Exact. */
 double element_load(regrad_dtype dtype, const void *data, int64_t index);
 
-/* Stores a value that element_round has rounded. */
+/* Stores a value of the type: what element_round gives, NaN or an infinity. */
 void element_store(regrad_dtype dtype, void *data, int64_t index, double value);
 
 /* The nearest finite value of the type to a finite value, ties to even. */

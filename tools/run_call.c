@@ -21,7 +21,7 @@ int call_plan(const struct call *call, regrad_plan **plan)
     return status == REGRAD_OK ? STATUS_OK : complain_library(status);
 }
 
-static int run_whole(const struct call *call, const regrad_plan *plan)
+int call_run_whole(const struct call *call, const regrad_plan *plan)
 {
     const void *inputs[OP_MAX_TENSORS];
     void *outputs[OP_MAX_TENSORS];
@@ -73,7 +73,7 @@ static int run_piece(const struct call *whole, int dimension, int64_t from, int6
     int status = call_plan(&piece.call, &plan);
     if (status != STATUS_OK)
         return status;
-    status = run_whole(&piece.call, plan);
+    status = call_run_whole(&piece.call, plan);
     regrad_plan_destroy(plan);
     return status;
 }
@@ -103,7 +103,7 @@ int call_run(const struct call *call, const regrad_plan *plan, struct run_times 
     } else if (progress_visible() && shape[1] > 1 && call->op->channels_apart) {
         status = run_pieces(call, 1, times);
     } else {
-        status = run_whole(call, plan);
+        status = call_run_whole(call, plan);
         times->n_pieces = 1;
     }
     times->run = seconds_now() - begun;

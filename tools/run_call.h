@@ -20,6 +20,9 @@ int call_plan(const struct call *call, regrad_plan **plan);
  */
 int call_run(const struct call *call, const regrad_plan *plan, struct run_times *times);
 
+/* The same without cutting. */
+int call_run_whole(const struct call *call, const regrad_plan *plan);
+
 double seconds_now(void);
 
 #endif

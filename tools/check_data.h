@@ -1,0 +1,59 @@
+/*
+ * What `regrad check` computes with. A check looks at an operator and its adjoint on one set of data: x in the
+ * place of the forward's input, y in that of its output, and perhaps a grid. Each array is held in the
+ * type that is checked, and widened to double.
+ */
+#ifndef CHECK_DATA_H
+#define CHECK_DATA_H
+
+#include "problem.h"
+
+/* One array for each place; NULL where there is none. All are without gaps, in the layout of the problem. */
+struct arrays {
+    void *at[N_PLACES];
+};
+
+struct check {
+    const struct problem *problem;
+    const struct op *forward, *backward; /* the operator and its adjoint */
+    regrad_dtype dtype;
+    int64_t n[N_PLACES];               /* elements of the arrays */
+    struct arrays given, wide;         /* x, y and grid as dtype, and as float64 */
+    struct arrays result, wide_result; /* OUT: of the forward; IN and GRID: of the gradient */
+    bool *left_out;                    /* grid: points (n, h, w) at which y has been set to 0 */
+    int64_t n_left_out;
+    double furthest; /* the largest |pixel| of the other points */
+};
+
+/* Takes x, y and grid from the problem's files, or makes them from its seed. Complains and returns an exit status;
+ * whatever it is, the caller calls check_fini. */
+int check_init(struct check *check, const struct problem *problem);
+void check_fini(struct check *check);
+
+/* Runs an operator on `inputs`, of type dtype, and stores what it computes in `results`, where NULL means that it
+ * is not wanted. Returns an exit status. */
+int check_run(const struct check *check, const struct op *op, regrad_dtype dtype, const struct arrays *inputs,
+              const struct arrays *results);
+
+/* Room for `n` elements of a type, zeroed. NULL, after a complaint, when there is none. */
+void *check_room(int64_t n, regrad_dtype dtype);
+
+static inline bool check_has_grid(const struct check *check)
+{
+    return check->n[PLACE_GRID] >= 0;
+}
+
+/* The shape of a place, and its strides in elements. */
+regrad_tensor check_tensor(const struct check *check, enum place place, regrad_dtype dtype, void *data);
+
+/* The pixel that a coordinate means on an axis: y for axis 0, x for axis 1; and the pixel's derivative. */
+double check_pixel(const struct check *check, int axis, double coordinate);
+double check_slope(const struct check *check, int axis);
+
+/* How far a pixel may be off that has been computed in the checked type, and in double. */
+double check_pixel_error(const struct check *check, int axis, double pixel, regrad_dtype dtype);
+
+/* How far finite differences move, in pixels. */
+static const double check_step = 0x1p-16;
+
+#endif
