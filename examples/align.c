@@ -27,7 +27,7 @@
 #include "regrad.h"
 
 enum { CHANNELS = 3, LEVELS = 5, STEPS = 60 };
-static const double wanted_corner_error = 0.1; /* pixels of the full picture, at the worst corner */
+static const double wanted_corner_error = 0.25; /* pixels of the full picture, at the worst corner */
 
 /* Ends the program with the reason when a call has failed. */
 static void must(regrad_status status)
@@ -97,12 +97,27 @@ static struct picture picture_from_image(const struct image *image)
     return picture;
 }
 
+/* No less than half the size: smaller, and bilinear would skip pixels. */
+static struct image image_resize(const struct image *image, int64_t h, int64_t w)
+{
+    struct image resized = image_create(h, w);
+    const regrad_tensor in = image_tensor(image), out = image_tensor(&resized);
+    must(regrad_upsample_bilinear2d(&in, &out, REGRAD_HALF_PIXEL, 0, 0));
+    return resized;
+}
+
 static struct image image_halve(const struct image *image)
 {
-    struct image half = image_create(image->h / 2, image->w / 2);
-    const regrad_tensor in = image_tensor(image), out = image_tensor(&half);
-    must(regrad_upsample_bilinear2d(&in, &out, REGRAD_HALF_PIXEL, 0, 0));
-    return half;
+    return image_resize(image, image->h / 2, image->w / 2);
+}
+
+/* 3/8 of the size, for a picture of several panels. */
+static struct image image_shrink(const struct image *image)
+{
+    struct image half = image_halve(image);
+    struct image shrunk = image_resize(&half, half.h * 3 / 4, half.w * 3 / 4);
+    free(half.planes);
+    return shrunk;
 }
 
 /* ---- Affine maps: (x, y) -> (m[0] x + m[1] y + m[2], m[3] x + m[4] y + m[5]), normalised ------ */
@@ -330,7 +345,7 @@ static const char *path_in(const char *directory, const char *name)
 /* Writes count panels of one size side by side, each under its label. */
 static void save_panels(const struct picture *panels, const char *const *labels, int count, const char *path)
 {
-    const int gap = 8, top = 24, width = panels[0].width, height = panels[0].height;
+    const int gap = 8, top = 28, width = panels[0].width, height = panels[0].height;
     struct picture sheet = picture_create(gap + count * (width + gap), top + height + gap);
     for (int k = 0; k < count; k++) {
         picture_label(&sheet, labels[k], gap + k * (width + gap), 5);
@@ -350,9 +365,9 @@ static void save_alignment(const struct level *level, const char *path)
     const char *const labels[] = {"reference", "start", "result", "difference x 4"};
     struct picture panels[4];
     for (int k = 0; k < 4; k++) {
-        struct image half = image_halve(shown[k]);
-        panels[k] = picture_from_image(&half);
-        free(half.planes);
+        struct image shrunk = image_shrink(shown[k]);
+        panels[k] = picture_from_image(&shrunk);
+        free(shrunk.planes);
     }
     save_panels(panels, labels, 4, path);
     for (int k = 0; k < 4; k++)
@@ -360,19 +375,23 @@ static void save_alignment(const struct level *level, const char *path)
     free(difference.planes);
 }
 
-/* The gradient of the error, with the grid of map, with respect to the pixels of the warped picture. */
+/* How much the error, with the grid of map, depends on each pixel of the warped picture. */
 static struct image error_input_grad(struct level *level, const struct affine *map)
 {
     (void)level_error(level, map);
-    struct image result = image_create(level->warped.h, level->warped.w);
+    struct image grad = image_create(level->warped.h, level->warped.w);
     const regrad_tensor grad_output = image_tensor(&level->grad_output), input = image_tensor(&level->warped);
-    const regrad_tensor grid = grid_tensor(level->grid, &level->reference), input_grad = image_tensor(&result);
+    const regrad_tensor grid = grid_tensor(level->grid, &level->reference), input_grad = image_tensor(&grad);
     must(regrad_grid_sampler_2d_backward(&grad_output, &input, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, false, &input_grad,
                                          NULL));
-    return result;
+    for (size_t k = 0; k < image_count(&grad); k++)
+        grad.planes[k] = fabsf(grad.planes[k]);
+    struct image shrunk = image_shrink(&grad);
+    free(grad.planes);
+    return shrunk;
 }
 
-/* Black, red, yellow, white. */
+/* The sum over the channels, from 0 to full, as black, red, yellow, white. */
 static struct picture heat_map(const struct image *grad, double full)
 {
     struct picture picture = picture_create((int)grad->w, (int)grad->h);
@@ -380,22 +399,23 @@ static struct picture heat_map(const struct image *grad, double full)
     for (int64_t p = 0; p < area; p++) {
         double sum = 0;
         for (int64_t c = 0; c < CHANNELS; c++)
-            sum += fabs((double)grad->planes[c * area + p]);
+            sum += (double)grad->planes[c * area + p];
         for (int64_t c = 0; c < CHANNELS; c++)
-            picture.pixels[p * CHANNELS + c] = to_byte(3 * sum / full - (double)c);
+            picture.pixels[p * CHANNELS + c] = to_byte(CHANNELS * sum / full - (double)c);
     }
     return picture;
 }
 
+/* Both on one scale, which is that of the start. */
 static void save_input_grad(struct level *level, const struct affine *start, const struct affine *found,
                             const char *path)
 {
     struct image grads[] = {error_input_grad(level, start), error_input_grad(level, found)};
     double largest = 0;
     for (size_t k = 0; k < image_count(&grads[0]); k++)
-        largest = fmax(largest, fabs((double)grads[0].planes[k]));
+        largest = fmax(largest, (double)grads[0].planes[k]);
     struct picture panels[] = {heat_map(&grads[0], CHANNELS * largest), heat_map(&grads[1], CHANNELS * largest)};
-    const char *const labels[] = {"input_grad at the start", "input_grad at the end"};
+    const char *const labels[] = {"input_grad start", "input_grad end"};
     save_panels(panels, labels, 2, path);
     for (int k = 0; k < 2; k++) {
         picture_destroy(&panels[k]);
@@ -494,7 +514,7 @@ int main(int argc, char **argv)
     const double error = corner_error(&found, &truth, photo.h, photo.w);
     print_map("found", &found);
     print_map("true", &truth);
-    printf("The corners are %.3f pixels off at worst; less than %.1f was wanted: %s.\n", error, wanted_corner_error,
+    printf("The corners are %.3f pixels off at worst; less than %.2f was wanted: %s.\n", error, wanted_corner_error,
            error < wanted_corner_error ? "found" : "NOT FOUND");
     for (int k = 0; k < LEVELS; k++)
         level_fini(&levels[k]);

@@ -19,7 +19,7 @@ void picture_save_png(const struct picture *picture, const char *path);
 /* Copies source into target, its upper left corner at (x, y). It must fit. */
 void picture_paste(struct picture *target, const struct picture *source, int x, int y);
 
-/* Writes text, white, in letters of 10 x 14 pixels, its upper left corner at (x, y). Lower case
+/* Writes text, white, in letters of 10 x 18 pixels, its upper left corner at (x, y). Lower case
  * letters, digits and '_' are known; everything else is a gap. What does not fit is cut off. */
 void picture_label(struct picture *target, const char *text, int x, int y);
 
