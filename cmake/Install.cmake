@@ -18,9 +18,3 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regrad-config.cmake ${CMAKE_CURRENT_BI
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/regrad.pc.in ${CMAKE_CURRENT_BINARY_DIR}/regrad.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regrad.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
-# The libraries of the aclnn interface go where its programs look for them.
-if(TARGET regrad_acl)
-  get_property(acl_libraries DIRECTORY ${PROJECT_SOURCE_DIR}/src/acl PROPERTY BUILDSYSTEM_TARGETS)
-  install(TARGETS ${acl_libraries} LIBRARY DESTINATION lib64)
-endif()
