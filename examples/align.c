@@ -415,7 +415,7 @@ static void save_input_grad(struct level *level, const struct affine *start, con
     for (size_t k = 0; k < image_count(&grads[0]); k++)
         largest = fmax(largest, (double)grads[0].planes[k]);
     struct picture panels[] = {heat_map(&grads[0], CHANNELS * largest), heat_map(&grads[1], CHANNELS * largest)};
-    const char *const labels[] = {"input_grad start", "input_grad end"};
+    const char *const labels[] = {"gradient start", "gradient end"};
     save_panels(panels, labels, 2, path);
     for (int k = 0; k < 2; k++) {
         picture_destroy(&panels[k]);
@@ -445,12 +445,16 @@ static void save_npy(const regrad_tensor *tensor, const char *path)
 /* The last step's tensors, for `regrad run`. */
 static void save_tensors(struct level *level, const struct affine *map, const char *directory)
 {
+    double gradient[6];
     (void)level_error(level, map);
+    level_gradient(level, gradient);
     const regrad_tensor input = image_tensor(&level->warped), grid = grid_tensor(level->grid, &level->warped);
     const regrad_tensor grad_output = image_tensor(&level->grad_output);
     save_npy(&input, path_in(directory, "photo.npy"));
     save_npy(&grid, path_in(directory, "grid.npy"));
+    const regrad_tensor grid_grad = grid_tensor(level->grid_grad, &level->warped);
     save_npy(&grad_output, path_in(directory, "grad_output.npy"));
+    save_npy(&grid_grad, path_in(directory, "grid_grad.npy"));
 }
 
 /* ---- The whole -------------------------------------------------------------------------------- */
