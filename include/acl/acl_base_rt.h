@@ -240,9 +240,9 @@ ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *
  * A number about a device. No device needs to be set.
  *
  * deviceId    as for aclrtSetDevice
- * deviceInfo  ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM: processors that this
- *             process may run on; ACL_DEVICE_INFO_L2_SIZE: bytes of the level 2 cache of one of
- *             them, 0 where the system does not say
+ * deviceInfo  ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM: threads that an
+ *             operator may use (regrad_num_threads); ACL_DEVICE_INFO_L2_SIZE: bytes of the level 2
+ *             cache of a processor, 0 where the system does not say
  * value       out
  * 100000 when value is NULL or deviceInfo is none of these; 107001 for a device that is not there.
  */

@@ -12,8 +12,8 @@
  *   submits it, unless something before it on that stream waits: for a callback that
  *   aclrtProcessReport has still to run, or for an event whose recording waits for such a callback.
  *   Programs must not count on that, and synchronise as for any device.
- * - Work that fails is reported by the next synchronisation of its stream, its context or its device,
- *   once.
+ * - Work that fails is reported by the next synchronisation of its stream or of its device, once. The
+ *   end of a stream reports nothing.
  * - Timeouts are in milliseconds; -1 waits as long as it takes.
  * - No memory for an object of the library: 207001.
  */
@@ -339,8 +339,10 @@ typedef struct aclrtUtilizationInfo {
  * configPath  NULL, "", or the path of a file with a JSON object; nothing in it is heeded
  *
  * 100002 when it has been started already, which callers may take for success: the count has gone up.
- * 100000 when it has been started with a configuration of other content: the count stays.
- * 100003 when the file cannot be read; 100006 when what it holds is no JSON object.
+ * 100000 when it has been started with a configuration of other content (white space between the tokens
+ * does not count, and {} is the same as none): the count stays.
+ * 100003 when the file cannot be read; 100005 when it has more than 1 MiB; 100006 when what it holds is
+ * not in braces.
  *
  * Unlike what programs are told, all other functions work without it.
  */
@@ -431,8 +433,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
  * and destroys that context and its streams. Contexts that were created explicitly stay, and so does
  * device memory.
  *
- * 107001 for a device that is not there; 507007 for one that has no user; the status of work that
- * failed and was not reported yet, in which case the device has been reset all the same.
+ * 107001 for a device that is not there; 507007 for one that has no user.
  */
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
@@ -494,7 +495,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext *context, int32_t d
  * current have none then.
  *
  * 100000 for NULL, 107002 for what is no live context, 107000 for a default context, which ends with
- * aclrtResetDevice; the status of work that failed, in which case the context has ended all the same.
+ * aclrtResetDevice.
  */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
 
@@ -688,15 +689,16 @@ ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream
  * In its turn on the stream, fn(userData) becomes due for the thread that has subscribed to it.
  *
  * blockType  ACL_CALLBACK_BLOCK: work after it waits until fn has returned; ACL_CALLBACK_NO_BLOCK: not
- * 100000 when fn is NULL or blockType is none; 107011 when nobody has subscribed to the stream;
- * 107002, 107003. fn must not synchronise a stream that waits for it.
+ * 100000 when fn is NULL or blockType is none; 107015 when nobody has subscribed to the stream;
+ * 107002, 107003. fn must not synchronise a stream that waits for it. Callbacks that are due can be run
+ * also after their stream has ended.
  */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
                                                  aclrtStream stream);
 
 /*
  * Runs one callback that is due for this thread; waits for it for at most timeout milliseconds.
- * 100000 when timeout is 0 or below -1, 107012 when the thread has not subscribed to any stream,
+ * 100000 when timeout is 0 or below -1, 107012 when the thread has not subscribed to any live stream,
  * 507012 when none became due in time.
  */
 ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
@@ -708,8 +710,8 @@ ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /*
- * Runs fn(args) in its turn on the stream; later work waits for it. It runs in a thread that submits to
- * or waits for the stream. It must not call functions of acl_rt.h that wait for its own stream.
+ * Runs fn(args) in its turn on the stream; later work waits for it. It runs in the thread that submits
+ * it, or in one that ends what it had to wait for. It must not wait for its own stream, nor end it.
  * 100000 when fn is NULL, 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
@@ -785,8 +787,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *
                                          aclrtMemcpyKind kind);
 
 /*
- * The same in its turn on the stream. Both places must stay as they are until then.
- * 207000 for ACL_MEMCPY_HOST_TO_HOST, after the checks above; 107002, 107003 before them.
+ * The same in its turn on the stream. What is at src must stay until then.
+ * After the checks above: 207000 when neither address is in live device memory; 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
                                               aclrtMemcpyKind kind, aclrtStream stream);
@@ -799,7 +801,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const v
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                                            size_t height, aclrtMemcpyKind kind);
 
-/* The same in its turn on the stream. 107002, 107003. */
+/* The same in its turn on the stream. After the checks above: 107002, 107003. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                                                 size_t height, aclrtMemcpyKind kind, aclrtStream stream);
 
@@ -811,7 +813,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const 
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
 
-/* The same in its turn on the stream. 107002, 107003 before the checks above. */
+/* The same in its turn on the stream. After the checks above: 107002, 107003. */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
                                               aclrtStream stream);
 

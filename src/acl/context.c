@@ -22,8 +22,8 @@ aclrtContext rg_context_create(int32_t device, bool is_default)
         free(context);
         return NULL;
     }
-    context->default_stream = rg_stream_create(context, &(struct rg_stream_traits){.is_default = true});
-    if (context->default_stream == NULL) {
+    const struct rg_stream_traits traits = {.is_default = true};
+    if (rg_stream_create(context, &traits, &context->default_stream) != ACL_SUCCESS) {
         rg_handle_destroy(RG_HANDLE_CONTEXT, context->handle);
         return NULL;
     }

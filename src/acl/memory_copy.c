@@ -35,23 +35,9 @@ static aclError run_work(void *argument)
     return ACL_SUCCESS;
 }
 
-/* Puts the transfer on the stream. */
 static aclError push(const char *function, aclrtStream stream, const struct transfer *transfer)
 {
-    aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
-    if (object == NULL)
-        return status;
-    struct transfer *copy = malloc(sizeof(*copy));
-    if (copy != NULL) {
-        *copy = *transfer;
-        const struct rg_work work = {.run = run_work, .argument = copy, .destroy = free};
-        status = rg_stream_push(object, function, &work);
-    } else {
-        status = rg_runtime_fail_memory(function);
-    }
-    rg_stream_release(object);
-    return status;
+    return rg_stream_push_copy(stream, function, run_work, transfer, sizeof(*transfer));
 }
 
 /* ---- Copies ----------------------------------------------------------------------------------- */

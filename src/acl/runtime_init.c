@@ -39,14 +39,26 @@ static void squeeze(char *text)
     *target = '\0';
 }
 
-/* At most MAX_CONFIG_SIZE bytes of a file and a NUL; NULL without memory. The caller frees it. */
-static char *read_all(FILE *file)
+/* What the file holds, and a NUL. 100003 when it cannot be read, 100005 when it is too long. The caller frees it. */
+static aclError read_text(const char *function, const char *path, char **text)
 {
-    char *text = malloc(MAX_CONFIG_SIZE + 1);
-    if (text == NULL)
-        return NULL;
-    text[fread(text, 1, MAX_CONFIG_SIZE, file)] = '\0';
-    return text;
+    FILE *file = fopen(path, "rb");
+    char *read = malloc(MAX_CONFIG_SIZE + 2);
+    const size_t size = file != NULL && read != NULL ? fread(read, 1, MAX_CONFIG_SIZE + 1, file) : 0;
+    const bool is_read = file != NULL && !ferror(file);
+    if (file != NULL)
+        fclose(file);
+    if (read != NULL && is_read && size <= MAX_CONFIG_SIZE) {
+        read[size] = '\0';
+        *text = read;
+        return ACL_SUCCESS;
+    }
+    free(read);
+    if (read == NULL)
+        return rg_runtime_fail_memory(function);
+    return rg_runtime_fail(is_read ? ACL_ERROR_INVALID_FILE_SIZE : ACL_ERROR_INVALID_FILE,
+                           "%s: configPath is \"%s\", must be a file that can be read and has at most %d bytes",
+                           function, path, MAX_CONFIG_SIZE);
 }
 
 /* Is it something in braces? There is no option that would be worth looking further. */
@@ -59,29 +71,22 @@ static bool is_object(const char *text)
 /* The configuration in a file, NULL for one that says nothing. The caller frees it. */
 static aclError read_config(const char *function, const char *path, char **config)
 {
+    char *text = NULL;
     *config = NULL;
     if (path == NULL || *path == '\0')
         return ACL_SUCCESS;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return rg_runtime_fail(ACL_ERROR_INVALID_FILE, "%s: configPath is \"%s\", must be a file that can be read",
-                               function, path);
-    char *text = read_all(file);
-    const bool is_whole = text == NULL || (ferror(file) == 0 && fgetc(file) == EOF && ferror(file) == 0);
-    fclose(file);
-    if (text == NULL)
-        return rg_runtime_fail_memory(function);
+    const aclError refused = read_text(function, path, &text);
+    if (refused != ACL_SUCCESS)
+        return refused;
     squeeze(text);
-    const bool accepted = is_whole && is_object(text);
+    const bool accepted = is_object(text);
     if (accepted && strcmp(text, "{}") != 0)
         *config = text;
     else
         free(text);
-    if (!accepted)
-        return rg_runtime_fail(ACL_ERROR_PARSE_FILE,
-                               "%s: configPath is \"%s\", must hold a JSON object of at most %d bytes", function, path,
-                               MAX_CONFIG_SIZE);
-    return ACL_SUCCESS;
+    if (accepted)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_PARSE_FILE, "%s: configPath is \"%s\", must hold a JSON object", function, path);
 }
 
 static bool is_same(const char *a, const char *b)

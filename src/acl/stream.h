@@ -13,7 +13,9 @@
 
 struct rg_stream;
 
+/* What does not change about a stream. */
 struct rg_stream_traits {
+    int32_t id; /* given by rg_stream_create */
     uint32_t priority;
     uint32_t flags;
     bool is_default; /* of its context, and ends with it */
@@ -31,8 +33,9 @@ struct rg_work {
     void *argument;
 };
 
-/* A new stream of the context; NULL without memory or when the context is ending. */
-aclrtStream rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits);
+/* A new stream of the context. 207001 without memory, 107002 when the context is ending; no message. */
+aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
+                          aclrtStream *created);
 
 /* Waits for the work of all streams of the context, and ends them. */
 void rg_stream_end_all(const struct rg_context *context);
@@ -45,6 +48,11 @@ void rg_stream_release(const struct rg_stream *stream);
 /* Puts work at the end of the queue, and does what can be done. Takes argument over, also when it fails:
  * 207001 without memory, 107003 when the stream is ending, with a message. */
 aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work);
+
+/* Puts run(copy) on the stream, for a copy of the size bytes at argument. Statuses of rg_stream_acquire and of
+ * rg_stream_push. */
+aclError rg_stream_push_copy(aclrtStream stream, const char *function, aclError (*run)(void *argument),
+                             const void *argument, size_t size);
 
 /* Does everything on all streams that can be done now. Needs the lock, and lets it go meanwhile. */
 void rg_stream_run_all(void);

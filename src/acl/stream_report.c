@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -297,13 +296,6 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
     if (fn == NULL)
         return rg_runtime_fail_null(__func__, "fn");
-    aclError status = rg_stream_check(stream, __func__);
-    if (status != ACL_SUCCESS)
-        return status;
-    struct host_call *call = malloc(sizeof(*call));
-    if (call == NULL)
-        return rg_runtime_fail_memory(__func__);
-    call->function = fn;
-    call->argument = args;
-    return rg_stream_submit(stream, run_host_call, call, free);
+    const struct host_call call = {fn, args};
+    return rg_stream_push_copy(stream, __func__, run_host_call, &call, sizeof(call));
 }

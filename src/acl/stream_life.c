@@ -1,0 +1,176 @@
+#include <stdlib.h>
+
+#include "acl/handle.h"
+#include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
+#include "acl/stream_queue.h"
+#include "acl/stream_report.h"
+
+static int32_t n_ids;
+
+static void link_stream(struct rg_stream *stream)
+{
+    stream->next = rg_streams;
+    if (rg_streams != NULL)
+        rg_streams->previous = stream;
+    rg_streams = stream;
+}
+
+static void unlink_stream(struct rg_stream *stream)
+{
+    if (stream->previous != NULL)
+        stream->previous->next = stream->next;
+    else
+        rg_streams = stream->next;
+    if (stream->next != NULL)
+        stream->next->previous = stream->previous;
+}
+
+/* Takes the stream in, unless its context is ending. */
+static bool enter(struct rg_stream *stream)
+{
+    rg_runtime_lock();
+    const bool accepted = !stream->context->is_ending;
+    if (accepted) {
+        stream->traits.id = n_ids++;
+        link_stream(stream);
+    }
+    rg_runtime_unlock();
+    return accepted;
+}
+
+aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits, aclrtStream *created)
+{
+    struct rg_stream *stream = calloc(1, sizeof(*stream));
+    const aclrtStream handle = stream != NULL ? rg_handle_create(RG_HANDLE_STREAM, stream, free) : NULL;
+    if (handle == NULL) {
+        free(stream);
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+    }
+    stream->handle = handle;
+    stream->context = context;
+    stream->device = context->device;
+    stream->traits = *traits;
+    if (!enter(stream)) {
+        rg_handle_destroy(RG_HANDLE_STREAM, handle);
+        return ACL_ERROR_RT_CONTEXT_NULL;
+    }
+    *created = handle;
+    return ACL_SUCCESS;
+}
+
+static bool is_idle(const void *stream)
+{
+    return rg_stream_is_done(stream, UINT64_MAX);
+}
+
+/* Ends a stream that the caller has marked as ending. Needs the lock, and gives it up. */
+static void end_and_unlock(struct rg_stream *stream)
+{
+    const aclrtStream handle = stream->handle;
+    if (stream->first != NULL)
+        rg_stream_run_all();
+    rg_runtime_wait(is_idle, stream, -1);
+    unlink_stream(stream);
+    rg_report_stream_ended(stream->traits.id);
+    rg_runtime_moved();
+    rg_runtime_unlock();
+    rg_handle_destroy(RG_HANDLE_STREAM, handle);
+}
+
+static struct rg_stream *find_not_ending(const struct rg_context *context)
+{
+    struct rg_stream *stream = rg_streams;
+    while (stream != NULL && (stream->context != context || stream->is_ending))
+        stream = stream->next;
+    return stream;
+}
+
+static bool has_no_stream(const void *context)
+{
+    const struct rg_stream *stream = rg_streams;
+    while (stream != NULL && stream->context != context)
+        stream = stream->next;
+    return stream == NULL;
+}
+
+void rg_stream_end_all(const struct rg_context *context)
+{
+    rg_runtime_lock();
+    for (struct rg_stream *stream = find_not_ending(context); stream != NULL; stream = find_not_ending(context)) {
+        stream->is_ending = true;
+        end_and_unlock(stream);
+        rg_runtime_lock();
+    }
+    /* Those that other threads are ending. */
+    rg_runtime_wait(has_no_stream, context, -1);
+    rg_runtime_unlock();
+}
+
+static aclError destroy(const char *function, aclrtStream stream, bool dropping)
+{
+    if (stream == NULL)
+        return rg_runtime_fail_null(function, "stream");
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
+    if (object == NULL)
+        return status;
+    rg_runtime_lock();
+    const bool is_first = !object->traits.is_default && !object->is_ending;
+    if (is_first) {
+        object->is_ending = true;
+        object->is_dropping = dropping;
+        end_and_unlock(object);
+    } else {
+        rg_runtime_unlock();
+        status = object->traits.is_default
+                     ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                                       "%s: stream is %p, the default stream of a context, must be one from "
+                                       "aclrtCreateStream",
+                                       function, stream)
+                     : rg_stream_fail_dead(function, stream);
+    }
+    rg_stream_release(object);
+    return status;
+}
+
+static aclError create(const char *function, aclrtStream *stream, const struct rg_stream_traits *traits)
+{
+    if (stream == NULL)
+        return rg_runtime_fail_null(function, "stream");
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(function, &status);
+    if (context == NULL)
+        return status;
+    status = rg_stream_create(context, traits, stream);
+    rg_context_release(context);
+    if (status == ACL_ERROR_RT_MEMORY_ALLOCATION)
+        return rg_runtime_fail_memory(function);
+    if (status != ACL_SUCCESS)
+        return rg_runtime_fail(status, "%s: the current context is being destroyed, must be a live one", function);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+    return create(__func__, stream, &(struct rg_stream_traits){0});
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+    const uint32_t known = 0x3F;
+    if (flag & ~known)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is 0x%x, must have no bits but those of 0x%x",
+                               __func__, flag, known);
+    return create(__func__, stream, &(struct rg_stream_traits){.priority = priority, .flags = flag});
+}
+
+aclError aclrtDestroyStream(aclrtStream stream)
+{
+    return destroy(__func__, stream, false);
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream)
+{
+    return destroy(__func__, stream, true);
+}

@@ -1,0 +1,115 @@
+#include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
+#include "acl/stream_queue.h"
+
+/* All work on one stream, or on those of one device, with tickets up to one. */
+struct extent {
+    const struct rg_stream *stream; /* NULL: of the device */
+    int32_t device;
+    uint64_t ticket;
+};
+
+static bool is_extent_done(const void *argument)
+{
+    const struct extent *extent = argument;
+    if (extent->stream != NULL)
+        return rg_stream_is_done(extent->stream, extent->ticket);
+    for (const struct rg_stream *stream = rg_waiting_streams; stream != NULL; stream = stream->next_waiting)
+        if (stream->device == extent->device && !rg_stream_is_done(stream, extent->ticket))
+            return false;
+    return true;
+}
+
+static aclError take_status(struct rg_stream *stream)
+{
+    const aclError status = stream->status;
+    stream->status = ACL_SUCCESS;
+    return status;
+}
+
+static aclError take_device_status(int32_t device)
+{
+    aclError first = ACL_SUCCESS;
+    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
+        const aclError status = stream->device == device ? take_status(stream) : ACL_SUCCESS;
+        if (first == ACL_SUCCESS)
+            first = status;
+    }
+    return first;
+}
+
+static aclError tell_waited(const char *function, bool in_time, int32_t timeout, aclError status)
+{
+    if (!in_time)
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                               "%s: timeout is %d ms, and work has not been done in that time", function, timeout);
+    if (status != ACL_SUCCESS)
+        return rg_runtime_fail(status, "%s: work that was submitted before has failed with status %d", function,
+                               status);
+    return ACL_SUCCESS;
+}
+
+void rg_stream_wait_device(int32_t device)
+{
+    rg_runtime_lock();
+    const struct extent extent = {.device = device, .ticket = rg_stream_last_ticket()};
+    rg_runtime_wait(is_extent_done, &extent, -1);
+    rg_runtime_unlock();
+}
+
+aclError rg_stream_synchronize_device(const char *function, int32_t device, int32_t timeout)
+{
+    rg_runtime_lock();
+    const struct extent extent = {.device = device, .ticket = rg_stream_last_ticket()};
+    const bool in_time = rg_runtime_wait(is_extent_done, &extent, timeout);
+    const aclError status = in_time ? take_device_status(device) : ACL_SUCCESS;
+    rg_runtime_unlock();
+    return tell_waited(function, in_time, timeout, status);
+}
+
+static aclError synchronize(const char *function, aclrtStream stream, int32_t timeout)
+{
+    const uint32_t not_waited_for = ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
+    if (object == NULL)
+        return status;
+    if (object->traits.flags & not_waited_for) {
+        rg_stream_release(object);
+        return ACL_SUCCESS;
+    }
+    rg_runtime_lock();
+    const struct extent extent = {.stream = object, .ticket = rg_stream_last_ticket()};
+    const bool in_time = rg_runtime_wait(is_extent_done, &extent, timeout);
+    if (in_time)
+        status = take_status(object);
+    rg_runtime_unlock();
+    rg_stream_release(object);
+    return tell_waited(function, in_time, timeout, status);
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+    return synchronize(__func__, stream, -1);
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
+{
+    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(__func__, stream, timeout);
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
+{
+    if (status == NULL)
+        return rg_runtime_fail_null(__func__, "status");
+    aclError refused = ACL_SUCCESS;
+    const struct rg_stream *object = rg_stream_acquire(stream, __func__, &refused);
+    if (object == NULL)
+        return refused;
+    rg_runtime_lock();
+    *status = rg_stream_is_done(object, UINT64_MAX) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    rg_runtime_unlock();
+    rg_stream_release(object);
+    return ACL_SUCCESS;
+}
