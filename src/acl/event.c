@@ -294,7 +294,7 @@ static aclError look(const char *function, const char *argument, aclrtEvent even
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
-    struct state state;
+    struct state state = {0};
     const aclError refused = look(__func__, "event", event, &state);
     if (refused != ACL_SUCCESS)
         return refused;
@@ -306,7 +306,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
-    struct state state;
+    struct state state = {0};
     const aclError refused = look(__func__, "event", event, &state);
     if (refused != ACL_SUCCESS)
         return refused;
@@ -318,7 +318,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
-    struct state state;
+    struct state state = {0};
     const aclError refused = look(__func__, "event", event, &state);
     if (refused != ACL_SUCCESS)
         return refused;
@@ -331,7 +331,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 /* The time stamp of the event, for functions that need one. */
 static aclError take_time(const char *function, const char *argument, aclrtEvent event, uint64_t *microseconds)
 {
-    struct state state;
+    struct state state = {0};
     const aclError refused = look(function, argument, event, &state);
     if (refused != ACL_SUCCESS)
         return refused;

@@ -101,7 +101,7 @@ static aclError ask(const char *function, aclrtStream stream, const char *argume
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 {
-    struct rg_stream_traits traits;
+    struct rg_stream_traits traits = {0};
     const aclError refused = ask(__func__, stream, "streamId", streamId, &traits);
     if (refused == ACL_SUCCESS)
         *streamId = traits.id;
@@ -110,7 +110,7 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 {
-    struct rg_stream_traits traits;
+    struct rg_stream_traits traits = {0};
     const aclError refused = ask(__func__, stream, "priority", priority, &traits);
     if (refused == ACL_SUCCESS)
         *priority = traits.priority;
@@ -119,7 +119,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 {
-    struct rg_stream_traits traits;
+    struct rg_stream_traits traits = {0};
     const aclError refused = ask(__func__, stream, "flags", flags, &traits);
     if (refused == ACL_SUCCESS)
         *flags = traits.flags;

@@ -14,7 +14,7 @@ may_include() {
     src/rt) echo regrad base rt ;;
     src/op) echo regrad base kernel op rt/parallel.h ;;
     src/native) echo regrad base kernel op rt native ;;
-    src/acl) echo regrad vendor acl ;;
+    src/acl) echo regrad base/half.h vendor acl ;;
     tools | examples) echo regrad vendor own ;;
     esac
 }
