@@ -6,16 +6,28 @@
 #include "complain.h"
 #include "element.h"
 
-/* What an interpolation's weights can be: neighbours on an axis; the largest |weight| summed over them in 2-D; and how
- * fast weights and their derivatives change, in 2-D, from pixel to pixel. */
+/*
+ * What the weights of one output can be. On an axis: how many neighbours there are, how far they reach, and the largest
+ * sums of |weight|, |derivative| and |second derivative| over them. For bicubic these follow from the two cubics with
+ * A = -0.75: at the middle of a cell |weights| sum to 1.375 and |derivatives| to 3; |second derivatives| are at most
+ * 4.5 and 3 in the inner and 3 and 1.5 in the outer pair.
+ */
 static const struct {
-    int taps;
-    double weight, change, change_of_slope;
+    int taps, reach;
+    double weight, slope, bend;
 } interpolations[] = {
-    [REGRAD_BILINEAR] = {2, 1, 2, 2},
-    [REGRAD_NEAREST] = {1, 1, 0, 0},
-    [REGRAD_BICUBIC] = {4, 2, 4, 12},
+    [REGRAD_BILINEAR] = {2, 1, 1, 2, 0},
+    [REGRAD_NEAREST] = {1, 0, 1, 0, 0},
+    [REGRAD_BICUBIC] = {4, 2, 1.375, 3, 12},
 };
+
+/* A resize is bilinear or nearest; its parameters do not say which. */
+static regrad_interpolation interpolation_of(const struct check *check)
+{
+    if (check_has_grid(check))
+        return check->problem->params.interpolation;
+    return check->forward->options & OPTION_BIT(OPT_ALIGN_CORNERS) ? REGRAD_BILINEAR : REGRAD_NEAREST;
+}
 
 static double largest(const double *values, int64_t n)
 {
@@ -25,157 +37,170 @@ static double largest(const double *values, int64_t n)
     return size;
 }
 
-/* ---- Resize ---- */
-
-static double axis_scale(const struct check *check, int d)
-{
-    const struct params *params = &check->problem->params;
-    return check->problem->op->rank == 3 ? params->scale_l : d == 2 ? params->scale_h : params->scale_w;
-}
-
-static bool is_nearest(const struct check *check)
-{
-    return !check_has_grid(check) && !(check->forward->options & OPTION_BIT(OPT_ASYMMETRIC));
-}
-
-/* How many outputs of an axis read one input at most. The width of a weight's foot is two inputs; the last input
- * also serves all outputs that lie beyond it. */
-static double outputs_per_input(const struct check *check, int d)
-{
-    double in = (double)check->problem->shape[PLACE_IN][d];
-    double out = (double)check->problem->shape[PLACE_OUT][d];
-    double scale = axis_scale(check, d);
-    bool align = check->problem->params.coordinates == REGRAD_ALIGN_CORNERS && !is_nearest(check);
-    double step = align ? (in - 1) / fmax(out - 1, 1) : scale > 0 ? 1 / scale : in / out;
-    if (!(step > 0))
-        return out;
-    double foot = ceil(2 / step) + 3;
-    double beyond = out - floor((in - 1) / step) + foot;
-    return fmin(fmax(foot, beyond), out);
-}
-
-/* A coordinate s <= I is three times rounded, a weight once more. */
-static double resize_weight_error(const struct check *check)
-{
-    double error = 0;
-    for (int d = 2; d < check->problem->op->rank; d++)
-        error += 4 * element_unit(check->dtype) * ((double)check->problem->shape[PLACE_IN][d] + 1);
-    return is_nearest(check) ? 0 : error;
-}
-
-static void bound_resize(const struct check *check, enum place place, struct bound *bound)
-{
-    bound->terms = 1;
-    for (int d = 2; d < check->problem->op->rank; d++)
-        bound->terms *= place == PLACE_OUT ? 2 : outputs_per_input(check, d);
-    enum place other = place == PLACE_OUT ? PLACE_IN : PLACE_OUT;
-    bound->shift = bound->terms * resize_weight_error(check) * largest(check->wide.at[other], check->n[other]);
-}
-
-/* ---- Grid sample ---- */
-
+/* How far the pixels that outputs read, and with them the weights, are off in the checked type: the sum over the axes.
+ * Resize: s <= I is rounded three times, its weight once. Nearest-exact computes its indices alike in all types. */
 static double pixel_error(const struct check *check)
 {
-    return check_pixel_error(check, 0, check->furthest, check->dtype) +
-           check_pixel_error(check, 1, check->furthest, check->dtype);
+    double error = 0;
+    for (int axis = 0; axis < check->problem->op->rank - 2; axis++)
+        error += check_has_grid(check)
+                     ? check_pixel_error(check->furthest, check->dtype)
+                     : 4 * element_unit(check->dtype) * ((double)check->problem->shape[PLACE_IN][2 + axis] + 1);
+    return interpolation_of(check) == REGRAD_NEAREST ? 0 : error;
 }
 
-/* How many terms one pixel of the input's gradient has at most. Nearest sampling with a border counts the points
- * at each pixel; others lie up to `reach` pixels away, and padding may fold bicubic neighbours onto one pixel. */
-static int grid_terms(const struct check *check, double *terms)
+/* ---- What is added up at a pixel of the forward's input ---- */
+
+/* Adds up neighbours that are up to `reach` away along one dimension. */
+static void add_neighbours(const regrad_tensor *tensor, int d, int reach, int64_t n, const double *from, double *to)
 {
-    struct check nearest = *check;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = k / tensor->stride[d] % tensor->shape[d];
+        to[k] = 0;
+        for (int64_t j = i - reach; j <= i + reach; j++)
+            if (j >= 0 && j < tensor->shape[d])
+                to[k] += from[k + (j - i) * tensor->stride[d]];
+    }
+}
+
+/* Turns the mass at each pixel into that of its surroundings. */
+static int add_surroundings(const struct check *check, double *mass)
+{
+    int64_t n = check->n[PLACE_IN];
+    const regrad_tensor tensor = check_tensor(check, PLACE_IN, REGRAD_FLOAT64, NULL);
+    double *other = check_room(n, REGRAD_FLOAT64);
+    if (!other)
+        return STATUS_SYSTEM;
+    for (int d = 2; d < tensor.rank; d++) {
+        add_neighbours(&tensor, d, interpolations[interpolation_of(check)].reach, n, mass, other);
+        for (int64_t k = 0; k < n; k++)
+            mass[k] = other[k];
+    }
+    free(other);
+    return STATUS_OK;
+}
+
+/*
+ * Spreads values >= 0 of the outputs over the pixels near which they read: the gradient of the operator, for bicubic
+ * that of bilinear, whose weights are not negative; and with a border instead of zeros, so that nothing is lost. An
+ * output that touches a pixel leaves all of its value on pixels at most `reach` from it.
+ */
+static int spread(const struct check *check, double *values, double *mass)
+{
     struct problem problem = *check->problem;
-    nearest.problem = &problem;
-    problem.params.interpolation = REGRAD_NEAREST;
+    struct check with = *check;
+    with.problem = &problem;
+    if (problem.params.interpolation == REGRAD_BICUBIC)
+        problem.params.interpolation = REGRAD_BILINEAR;
     if (problem.params.padding == REGRAD_ZEROS)
         problem.params.padding = REGRAD_BORDER;
-    struct arrays ones = check->wide;
-    struct arrays counts = {{check_room(check->n[PLACE_IN], REGRAD_FLOAT64), NULL, NULL}};
-    double *one = ones.at[PLACE_OUT] = check_room(check->n[PLACE_OUT], REGRAD_FLOAT64);
-    int status = one && counts.at[PLACE_IN] ? STATUS_OK : STATUS_SYSTEM;
+    struct arrays inputs = check->wide;
+    inputs.at[PLACE_OUT] = values;
+    return check_run(&with, check->backward, REGRAD_FLOAT64, &inputs, &(struct arrays){{mass, NULL, NULL}});
+}
+
+/* Bicubic neighbours outside of the image may all be folded onto one pixel inside. */
+static double terms_per_point(const struct check *check)
+{
+    bool folds = interpolation_of(check) == REGRAD_BICUBIC && check->problem->params.padding != REGRAD_ZEROS;
+    return folds ? 16 : 1;
+}
+
+/* Three arrays: how many outputs touch a pixel; the mass of |y| on it; the mass around it. */
+static int measure(const struct check *check, double *touching, double *mass, double *around)
+{
+    const double *y = check->wide.at[PLACE_OUT];
+    double *values = check_room(check->n[PLACE_OUT], REGRAD_FLOAT64);
+    int status = values ? STATUS_OK : STATUS_SYSTEM;
     for (int64_t k = 0; k < check->n[PLACE_OUT] && status == STATUS_OK; k++)
-        one[k] = 1;
+        values[k] = 1;
     if (status == STATUS_OK)
-        status = check_run(&nearest, check->backward, REGRAD_FLOAT64, &ones, &counts);
-    if (status == STATUS_OK) {
-        int taps = interpolations[check->problem->params.interpolation].taps;
-        double width = 2 * (taps / 2) + 1;
-        double folded = taps == 4 && check->problem->params.padding != REGRAD_ZEROS ? 16 : 1;
-        *terms = width * width * folded * largest(counts.at[PLACE_IN], check->n[PLACE_IN]);
-    }
-    free(one);
-    free(counts.at[PLACE_IN]);
+        status = spread(check, values, touching);
+    for (int64_t k = 0; k < check->n[PLACE_OUT] && status == STATUS_OK; k++)
+        values[k] = fabs(y[k]);
+    if (status == STATUS_OK)
+        status = spread(check, values, mass);
+    for (int64_t k = 0; k < check->n[PLACE_IN] && status == STATUS_OK; k++)
+        around[k] = mass[k];
+    if (status == STATUS_OK)
+        status = add_surroundings(check, touching);
+    if (status == STATUS_OK)
+        status = add_surroundings(check, around);
+    free(values);
     return status;
 }
 
-static int bound_sample(const struct check *check, enum place place, struct bound *bound)
+static int bound_input_gradient(const struct check *check, struct bound *bound)
 {
-    regrad_interpolation interpolation = check->problem->params.interpolation;
-    enum place other = place == PLACE_OUT ? PLACE_IN : PLACE_OUT;
-    int taps = interpolations[interpolation].taps;
-    int status = STATUS_OK;
-    bound->terms = taps * taps;
-    if (place == PLACE_IN)
-        status = grid_terms(check, &bound->terms);
-    double value = largest(check->wide.at[other], check->n[other]);
-    bound->shift = bound->terms * interpolations[interpolation].change * pixel_error(check) * value;
-    bound->flat_size = interpolations[interpolation].weight * value * (place == PLACE_IN ? bound->terms : 1);
+    regrad_interpolation interpolation = interpolation_of(check);
+    double *mass = check_room(check->n[PLACE_IN], REGRAD_FLOAT64);
+    int status = mass ? measure(check, bound->rounding, mass, bound->shift) : STATUS_SYSTEM;
+    double weight = interpolations[interpolation].weight * interpolations[interpolation].weight;
+    double change = interpolations[interpolation].slope * interpolations[interpolation].weight * pixel_error(check);
+    for (int64_t k = 0; k < check->n[PLACE_IN] && status == STATUS_OK; k++) {
+        double terms = terms_per_point(check) * bound->rounding[k];
+        double size = interpolation == REGRAD_BICUBIC ? weight * bound->shift[k] : mass[k];
+        bound->rounding[k] = (terms + 4) * element_unit(check->dtype) * size;
+        bound->shift[k] *= change;
+    }
+    free(mass);
     return status;
+}
+
+/* ---- What an output, or a point of the grid, adds up ---- */
+
+static void bound_output(const struct check *check, struct bound *bound)
+{
+    regrad_interpolation interpolation = interpolation_of(check);
+    int taps = interpolations[interpolation].taps;
+    double weight = interpolations[interpolation].weight;
+    double value = largest(check->wide.at[PLACE_IN], check->n[PLACE_IN]);
+    double shift = interpolations[interpolation].slope * weight * value * pixel_error(check);
+    for (int64_t k = 0; k < check->n[PLACE_OUT]; k++) {
+        bound->rounding[k] = (taps * taps + 4) * element_unit(check->dtype) * weight * weight * value;
+        bound->shift[k] = shift;
+    }
 }
 
 static void bound_grid_gradient(const struct check *check, struct bound *bound)
 {
-    regrad_interpolation interpolation = check->problem->params.interpolation;
+    regrad_interpolation interpolation = interpolation_of(check);
     int taps = interpolations[interpolation].taps;
-    bound->terms = (double)check->problem->shape[PLACE_IN][1] * taps * taps;
-    double value = bound->terms * fmax(check_slope(check, 0), check_slope(check, 1)) *
-                   largest(check->wide.at[PLACE_IN], check->n[PLACE_IN]) *
-                   largest(check->wide.at[PLACE_OUT], check->n[PLACE_OUT]);
-    bound->flat_size = interpolation == REGRAD_NEAREST ? 0 : 2 * value;
-    bound->shift = value * interpolations[interpolation].change_of_slope * pixel_error(check);
+    double weight = interpolations[interpolation].weight;
+    double slope = interpolations[interpolation].slope;
+    double terms = (double)check->problem->shape[PLACE_IN][1] * taps * taps;
+    double value = largest(check->wide.at[PLACE_IN], check->n[PLACE_IN]);
+    double change = interpolations[interpolation].bend * weight + slope * slope;
+    for (int64_t k = 0; k < check->n[PLACE_GRID]; k++) {
+        double size = check_slope(check, k % 2 == 0) * check_point_size(check, k / 2) * value;
+        bound->rounding[k] = (terms + 4) * element_unit(check->dtype) * slope * weight * size;
+        bound->shift[k] = change * pixel_error(check) * size;
+    }
 }
 
 /* ---- Both ---- */
 
-/* Where no weight is negative, the operator itself sums |weight * value|: it is run on the absolute values. */
-static int measure_sizes(const struct check *check, enum place place, struct bound *bound)
+int bound_init(struct bound *bound, const struct check *check, enum place place)
 {
-    enum place other = place == PLACE_OUT ? PLACE_IN : PLACE_OUT;
-    const double *wide = check->wide.at[other];
-    struct arrays inputs = check->wide;
-    struct arrays sizes = {{NULL, NULL, NULL}};
-    double *absolute = inputs.at[other] = check_room(check->n[other], REGRAD_FLOAT64);
-    bound->size = sizes.at[place] = check_room(check->n[place], REGRAD_FLOAT64);
-    int status = absolute && bound->size ? STATUS_OK : STATUS_SYSTEM;
-    for (int64_t k = 0; k < check->n[other] && status == STATUS_OK; k++)
-        absolute[k] = fabs(wide[k]);
-    if (status == STATUS_OK)
-        status =
-            check_run(check, place == PLACE_OUT ? check->forward : check->backward, REGRAD_FLOAT64, &inputs, &sizes);
-    free(absolute);
-    return status;
-}
-
-int check_bound(const struct check *check, enum place place, struct bound *bound)
-{
-    *bound = (struct bound){0};
-    int status = STATUS_OK;
-    if (place == PLACE_GRID)
-        bound_grid_gradient(check, bound);
-    else if (check_has_grid(check))
-        status = bound_sample(check, place, bound);
+    *bound = (struct bound){check_room(check->n[place], REGRAD_FLOAT64), check_room(check->n[place], REGRAD_FLOAT64)};
+    if (!bound->rounding || !bound->shift)
+        return STATUS_SYSTEM;
+    if (place == PLACE_IN)
+        return bound_input_gradient(check, bound);
+    if (place == PLACE_OUT)
+        bound_output(check, bound);
     else
-        bound_resize(check, place, bound);
-    bool negative = check_has_grid(check) && check->problem->params.interpolation == REGRAD_BICUBIC;
-    if (status == STATUS_OK && place != PLACE_GRID && !negative)
-        status = measure_sizes(check, place, bound);
-    return status;
+        bound_grid_gradient(check, bound);
+    return STATUS_OK;
 }
 
-double bound_of(const struct bound *bound, regrad_dtype dtype, int64_t k, double exact)
+void bound_fini(struct bound *bound)
 {
-    double size = bound->size ? bound->size[k] : bound->flat_size;
-    double error = (bound->terms + 4) * element_unit(dtype) * size + bound->shift;
-    return error + element_ulp(dtype, fabs(exact) + error) / 2;
+    free(bound->rounding);
+    free(bound->shift);
+}
+
+double bound_storing(regrad_dtype dtype, double value, double error)
+{
+    return element_ulp(dtype, fabs(value) + error) / 2;
 }

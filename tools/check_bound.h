@@ -1,22 +1,26 @@
-/* How large an error may be. Every bound is derived, none is guessed: see docs/command-line.md, "check". */
+/* How large an error may be. Every bound is derived, none is guessed: docs/command-line.md, "What check allows". */
 #ifndef CHECK_BOUND_H
 #define CHECK_BOUND_H
 
 #include "check_data.h"
 
-/* |result - exact| <= (terms + 4) * u * size + shift + half an ulp of the stored type, where u is half an ulp of
- * 1 in the arithmetic, `size` the sum of |weight * value| and `shift` what weights contribute that are rounded
- * otherwise in float32 than in float64. */
+/*
+ * |result - exact| <= rounding + shift + half an ulp of the stored type, for each element:
+ *
+ * rounding  (terms + 4) * u * sum |weight * value|, where terms are the products that the element sums, and u is half
+ *           an ulp of 1 in the arithmetic
+ * shift     how much the weights of float32 are off from those of float64, times the values that they may touch
+ */
 struct bound {
-    double terms, shift;
-    double *size; /* for each element; NULL: flat_size for all */
-    double flat_size;
+    double *rounding, *shift;
 };
 
-/* The bound of what stands in check->result.at[place]. Returns an exit status; the caller frees bound->size. */
-int check_bound(const struct check *check, enum place place, struct bound *bound);
+/* Finds the bound of what stands in check->result.at[place]. Complains and returns an exit status; whatever it is,
+ * the caller calls bound_fini. */
+int bound_init(struct bound *bound, const struct check *check, enum place place);
+void bound_fini(struct bound *bound);
 
-/* The bound for element k, whose exact value is about `exact`. */
-double bound_of(const struct bound *bound, regrad_dtype dtype, int64_t k, double exact);
+/* Half an ulp of the stored type near a value that may itself be off by `error`. */
+double bound_storing(regrad_dtype dtype, double value, double error);
 
 #endif

@@ -93,9 +93,9 @@ double check_slope(const struct check *check, int axis)
     return aligned(check) ? (size - 1) / 2 : size / 2;
 }
 
-double check_pixel_error(const struct check *check, int axis, double pixel, regrad_dtype dtype)
+double check_pixel_error(double pixel, regrad_dtype dtype)
 {
-    return 8 * element_unit(dtype) * (fabs(pixel) + (double)axis_size(check, axis));
+    return 6 * element_unit(dtype) * (fabs(pixel) + 1);
 }
 
 /* Does every arithmetic, and a step of finite differences, see the same neighbours and the same slopes? These change
@@ -103,7 +103,7 @@ double check_pixel_error(const struct check *check, int axis, double pixel, regr
 static bool clear_of_edges(const struct check *check, int axis, double coordinate)
 {
     double pixel = check_pixel(check, axis, coordinate);
-    double margin = 2 * check_step + 2 * check_pixel_error(check, axis, pixel, check->dtype);
+    double margin = 2 * check_step + 2 * check_pixel_error(pixel, check->dtype);
     return fabs(2 * pixel - nearbyint(2 * pixel)) > 2 * margin;
 }
 
@@ -130,16 +130,31 @@ static void fill_grid(const struct check *check, uint64_t *state)
         wide[k] = random_coordinate(check, k % 2 == 0, state);
 }
 
+int64_t check_point_offset(const regrad_tensor *tensor, int64_t point)
+{
+    int64_t w = point % tensor->shape[3];
+    int64_t h = point / tensor->shape[3] % tensor->shape[2];
+    int64_t n = point / tensor->shape[3] / tensor->shape[2];
+    return n * tensor->stride[0] + h * tensor->stride[2] + w * tensor->stride[3];
+}
+
+double check_point_size(const struct check *check, int64_t point)
+{
+    const double *y = check->wide.at[PLACE_OUT];
+    const regrad_tensor tensor = check_tensor(check, PLACE_OUT, REGRAD_FLOAT64, NULL);
+    double size = 0;
+    for (int64_t c = 0; c < tensor.shape[1]; c++)
+        size += fabs(y[check_point_offset(&tensor, point) + c * tensor.stride[1]]);
+    return size;
+}
+
 /* Sets y to 0 in all channels of one point. */
 static void leave_out(struct check *check, int64_t point)
 {
     double *y = check->wide.at[PLACE_OUT];
-    const regrad_tensor tensor = check_tensor(check, PLACE_OUT, REGRAD_FLOAT64, y);
-    int64_t w = point % tensor.shape[3];
-    int64_t h = point / tensor.shape[3] % tensor.shape[2];
-    int64_t n = point / tensor.shape[3] / tensor.shape[2];
+    const regrad_tensor tensor = check_tensor(check, PLACE_OUT, REGRAD_FLOAT64, NULL);
     for (int64_t c = 0; c < tensor.shape[1]; c++)
-        y[n * tensor.stride[0] + c * tensor.stride[1] + h * tensor.stride[2] + w * tensor.stride[3]] = 0;
+        y[check_point_offset(&tensor, point) + c * tensor.stride[1]] = 0;
     check->left_out[point] = true;
     check->n_left_out++;
 }

@@ -50,8 +50,15 @@ regrad_tensor check_tensor(const struct check *check, enum place place, regrad_d
 double check_pixel(const struct check *check, int axis, double coordinate);
 double check_slope(const struct check *check, int axis);
 
-/* How far a pixel may be off that has been computed in the checked type, and in double. */
-double check_pixel_error(const struct check *check, int axis, double pixel, regrad_dtype dtype);
+/* How far a pixel may be off that has been computed in the arithmetic of a type: three roundings lead from the
+ * coordinate to it, and as many more reflect it. */
+double check_pixel_error(double pixel, regrad_dtype dtype);
+
+/* Where channel 0 of a point's output stands in the arrays of PLACE_OUT. */
+int64_t check_point_offset(const regrad_tensor *tensor, int64_t point);
+
+/* The sum of |y| over the channels of a point. */
+double check_point_size(const struct check *check, int64_t point);
 
 /* How far finite differences move, in pixels. */
 static const double check_step = 0x1p-16;

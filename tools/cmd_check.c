@@ -42,17 +42,17 @@ struct product {
 static int multiply(const struct check *check, enum place place, struct product *product)
 {
     struct bound bound;
-    int status = check_bound(check, place, &bound);
-    bound.shift = 0; /* forward and gradient share their weights */
+    int status = bound_init(&bound, check, place);
     const double *given = check->wide.at[place];
     long double sum = 0, allowed = 0, size = 0;
     for (int64_t k = 0; k < check->n[place] && status == STATUS_OK; k++) {
         double computed = element_load(check->dtype, check->result.at[place], k);
+        double error = bound.rounding[k]; /* no shift: forward and gradient share their weights */
         sum += (long double)computed * given[k];
         size += fabsl((long double)computed * given[k]);
-        allowed += (long double)fabs(given[k]) * bound_of(&bound, check->dtype, k, computed);
+        allowed += fabsl(given[k]) * (error + bound_storing(check->dtype, computed, error));
     }
-    free(bound.size);
+    bound_fini(&bound);
     *product = (struct product){(double)sum, (double)(allowed + size * 0x1p-53L)};
     return status;
 }
@@ -76,16 +76,14 @@ static int check_adjoint(const struct check *check, int *failures)
 /* ---- Finite differences of the grid, in double ---- */
 
 /* What the outputs of one point sum to, weighted by y. */
-static double point_sum(const struct check *check, const double *output, int64_t point, double *size)
+static double point_sum(const struct check *check, const double *output, int64_t point)
 {
     const double *y = check->wide.at[PLACE_OUT];
-    const regrad_tensor t = check_tensor(check, PLACE_OUT, REGRAD_FLOAT64, NULL);
-    int64_t w = point % t.shape[3], h = point / t.shape[3] % t.shape[2], n = point / t.shape[3] / t.shape[2];
+    const regrad_tensor tensor = check_tensor(check, PLACE_OUT, REGRAD_FLOAT64, NULL);
     double sum = 0;
-    for (int64_t c = 0; c < t.shape[1]; c++) {
-        int64_t at = n * t.stride[0] + c * t.stride[1] + h * t.stride[2] + w * t.stride[3];
+    for (int64_t c = 0; c < tensor.shape[1]; c++) {
+        int64_t at = check_point_offset(&tensor, point) + c * tensor.stride[1];
         sum += y[at] * output[at];
-        *size += fabs(y[at]);
     }
     return sum;
 }
@@ -115,13 +113,12 @@ static void compare_differences(const struct check *check, const struct differen
         int64_t k = 2 * p + (axis == 0);
         if (check->left_out[p])
             continue;
-        double size = 0;
-        double difference = point_sum(check, d->output[1], p, &size) - point_sum(check, d->output[0], p, &size);
+        double difference = point_sum(check, d->output[1], p) - point_sum(check, d->output[0], p);
         double step = d->grid[1][k] - d->grid[0][k];
         double slope = check_slope(check, axis);
         double pixel = check_pixel(check, axis, d->grid[0][k]);
-        double rounding = check_pixel_error(check, axis, pixel, REGRAD_FLOAT64) / check_step;
-        double allowed = 8 * slope * size * d->largest_x * (0x1p-24 + rounding);
+        double rounding = check_pixel_error(pixel, REGRAD_FLOAT64) / check_step;
+        double allowed = 8 * slope * check_point_size(check, p) * d->largest_x * (0x1p-24 + rounding);
         note_worst(worst, fabs(gradient[k] - (step == 0 ? 0 : difference / step)), allowed, k);
     }
 }
@@ -183,7 +180,7 @@ static int check_differences(const struct check *check, int *failures)
 
 /* ---- Against the float64 plan ---- */
 
-/* Is element k one of a point that is left out? y is 0 there, so that only the forward's outputs matter. */
+/* Outputs of points that are left out (their y is 0, so that gradients do not matter). */
 static bool not_compared(const struct check *check, enum place place, int64_t k)
 {
     if (place != PLACE_OUT || !check_has_grid(check))
@@ -194,28 +191,35 @@ static bool not_compared(const struct check *check, enum place place, int64_t k)
     return check->left_out[(n * t.shape[2] + h) * t.shape[3] + w];
 }
 
+static void compare_with_reference(const struct check *check, enum place place, const struct bound *bound,
+                                   struct worst *worst)
+{
+    const double *exact = check->wide_result.at[place];
+    for (int64_t k = 0; k < check->n[place]; k++) {
+        double computed = element_load(check->dtype, check->result.at[place], k);
+        double error = bound->rounding[k] + bound->shift[k];
+        double allowed = error + bound_storing(check->dtype, exact[k], error);
+        bool overflows =
+            isinf(computed) && computed * exact[k] > 0 && fabs(exact[k]) + allowed > element_largest(check->dtype);
+        if (!overflows && !not_compared(check, place, k))
+            note_worst(worst, fabs(computed - exact[k]), allowed, k);
+    }
+}
+
 static int check_reference(const struct check *check, const char *name, enum place place, int *failures)
 {
     struct bound bound;
     struct worst worst = {0};
-    int status = check_bound(check, place, &bound);
-    const double *exact = check->wide_result.at[place];
-    for (int64_t k = 0; k < check->n[place] && status == STATUS_OK; k++) {
-        double computed = element_load(check->dtype, check->result.at[place], k);
-        double allowed = bound_of(&bound, check->dtype, k, exact[k]);
-        bool overflow =
-            isinf(computed) && computed * exact[k] > 0 && fabs(exact[k]) + allowed > element_largest(check->dtype);
-        if (!overflow && !not_compared(check, place, k))
-            note_worst(&worst, fabs(computed - exact[k]), allowed, k);
+    int status = bound_init(&bound, check, place);
+    if (status == STATUS_OK) {
+        compare_with_reference(check, place, &bound, &worst);
+        char what[40];
+        snprintf(what, sizeof what, "reference %s", name);
+        *failures |= print_verdict(what, worst.part <= 1, STATUS_REFERENCE);
+        print_worst(check, place, &worst);
     }
-    free(bound.size);
-    if (status != STATUS_OK)
-        return status;
-    char what[40];
-    snprintf(what, sizeof what, "reference %s", name);
-    *failures |= print_verdict(what, worst.part <= 1, STATUS_REFERENCE);
-    print_worst(check, place, &worst);
-    return STATUS_OK;
+    bound_fini(&bound);
+    return status;
 }
 
 static int check_references(const struct check *check, int *failures)
