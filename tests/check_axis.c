@@ -12,8 +12,7 @@
 #include <cmocka.h>
 
 #include "op/axis.h"
-#include "random.h"
-#include "reference.h"
+#include "problem.h"
 
 static const enum rg_axis_law laws[] = {RG_AXIS_HALF_PIXEL, RG_AXIS_ALIGN_CORNERS, RG_AXIS_ASYMMETRIC, RG_AXIS_NEAREST,
                                         RG_AXIS_GATHER};
@@ -148,24 +147,6 @@ static void all_small_pairs(void **state)
 static int64_t random_size(struct rng *rng)
 {
     return (int64_t)exp(rng_real(rng, 0, log(20001)));
-}
-
-/* A scale as users give it: one that leads to these sizes, nearly so, or anything. */
-static double random_scale(struct rng *rng, int64_t in, int64_t out)
-{
-    double ratio = (double)out / (double)in;
-    switch (rng_below(rng, 5)) {
-    case 0:
-        return ratio;
-    case 1:
-        return ratio * rng_real(rng, 0.9, 1.1);
-    case 2:
-        return ((double)out + rng_unit(rng)) / (double)in;
-    case 3:
-        return (double)rng_between(rng, 1, 40) / (double)rng_between(rng, 1, 40);
-    default:
-        return exp(rng_real(rng, -80, 80));
-    }
 }
 
 static void random_pairs(bool scaled)

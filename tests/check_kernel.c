@@ -16,8 +16,7 @@
 #include "guard.h"
 #include "kernel/kernel.h"
 #include "number.h"
-#include "random.h"
-#include "reference.h"
+#include "problem.h"
 
 enum { LONGEST = 200 };
 
@@ -454,24 +453,6 @@ static void blend_and_scatter(void **state)
 {
     (void)state;
     for_each_subject(all_blends);
-}
-
-/* Coordinates of all sorts: inside, near, far, on pixels and edges, no numbers at all. */
-static double random_coordinate(struct rng *rng, int64_t size)
-{
-    static const double special[] = {0,      -1,    1,     (double)NAN, (double)INFINITY, -(double)INFINITY,
-                                     1e30,   -1e30, 1e-40, 9.3e18,      -9.3e18,          2.2e9,
-                                     -2.2e9, 3e38,  -3e38, 1e300};
-    switch (rng_below(rng, 5)) {
-    case 0:
-        return special[rng_below(rng, 16)];
-    case 1:
-        return (double)rng_between(rng, -2, 2 * size + 2) / (double)size - 1;
-    case 2:
-        return rng_real(rng, -1, 1) * exp(rng_real(rng, -3, 45));
-    default:
-        return rng_real(rng, -1.3, 1.3);
-    }
 }
 
 struct locate_case {

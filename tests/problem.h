@@ -1,0 +1,85 @@
+/*
+ * A call of one of the operators: its shape and options, random ones, its data, the call itself and
+ * its reference. What the tests and the fuzzer have in common.
+ */
+#ifndef PROBLEM_H
+#define PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "random.h"
+#include "reference.h"
+#include "regrad.h"
+
+enum problem_kind { PROBLEM_BILINEAR, PROBLEM_NEAREST_1D, PROBLEM_NEAREST_2D, PROBLEM_GRID };
+enum { N_PROBLEM_KINDS = 4, MAX_INPUTS = 3, MAX_OUTPUTS = 2 };
+
+struct problem {
+    enum problem_kind kind;
+    bool backward;
+    regrad_dtype dtype;
+    int64_t n, c, in_h, in_w, out_h, out_w; /* in one dimension in_h = out_h = 1 */
+    /* resize */
+    regrad_coordinates coordinates;
+    regrad_nearest_law law;
+    double scale_h, scale_w;
+    /* grid sample */
+    regrad_interpolation interpolation;
+    regrad_padding padding;
+    bool align_corners;
+    uint64_t seed;            /* that made it, for messages */
+    bool wanted[MAX_OUTPUTS]; /* of input_grad and grid_grad; other results are always wanted */
+};
+
+struct operand {
+    const char *name;
+    int32_t rank;
+    int64_t shape[REGRAD_MAX_RANK];
+};
+
+struct signature {
+    int n_in, n_out;
+    struct operand in[MAX_INPUTS], out[MAX_OUTPUTS];
+};
+
+int64_t operand_size(const struct operand *operand); /* elements */
+void problem_signature(const struct problem *problem, struct signature *signature);
+bool problem_wants(const struct problem *problem, int output);
+const char *problem_operator(const struct problem *problem);
+/* One line that says all; valid until the next call in the thread. */
+const char *problem_text(const struct problem *problem);
+
+/* ---- Random problems and data ---- */
+
+/* Sizes near 1, 2, 3, primes, powers of two; now and then one axis to 20,000; all types and options. */
+void problem_random(struct rng *rng, struct problem *problem);
+double random_scale(struct rng *rng, int64_t in, int64_t out); /* finite and positive */
+double random_coordinate(struct rng *rng, int64_t size);       /* of a grid; also NaN and infinity */
+
+enum data_style { DATA_REAL, DATA_SMALL_INTEGERS, DATA_IMPULSE, DATA_ONES, DATA_WIDE };
+enum { N_DATA_STYLES = 5 };
+
+/* Dense values of all inputs, each of them a number of the problem's type; the caller frees them. */
+struct problem_data {
+    double *in[MAX_INPUTS];
+};
+struct problem_data problem_fill(struct rng *rng, const struct problem *problem, enum data_style style);
+void problem_data_fini(struct problem_data *data);
+
+/* ---- Calls ---- */
+
+/* in, out: tensors in the order of the signature; outputs that are not wanted are not passed on. */
+regrad_status problem_call(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out);
+regrad_status problem_plan(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
+                           regrad_plan **plan);
+
+/* The reference's results, NULL where not wanted; the caller frees them. */
+struct problem_solution {
+    struct sum *out[MAX_OUTPUTS];
+};
+struct problem_solution problem_solve(const struct problem *problem, const struct problem_data *data);
+void problem_solution_fini(struct problem_solution *solution);
+
+#endif

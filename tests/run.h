@@ -1,0 +1,43 @@
+/* Runs problems in guarded memory. Fails the test when anything but the results is touched. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "problem.h"
+#include "view.h"
+
+struct run_options {
+    enum view_layout in_layout, out_layout;
+    int n_threads; /* 0: as it is */
+    bool by_plan;  /* make a plan without data, fill its workspace with garbage, run it twice */
+};
+
+/* The dense bytes of the results, NULL where not wanted. */
+struct run_result {
+    unsigned char *bytes[MAX_OUTPUTS];
+    size_t nbytes[MAX_OUTPUTS];
+};
+
+/* Outputs hold NaN before each run. */
+struct run_result run_problem(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                              const struct run_options *options);
+void run_result_fini(struct run_result *result);
+
+/* Fails the test unless the bytes are the same. */
+void expect_same(const struct problem *problem, const char *what, const struct run_result *a,
+                 const struct run_result *b);
+
+/* Fails the test unless every element is within the bound of the solution. */
+void expect_solution(const struct problem *problem, const struct problem_solution *solution,
+                     const struct run_result *result);
+
+/* Calls test with `count` random problems, or REGRAD_TEST_COUNT; problem k has the seed test_seed() + k, so that a
+ * seed that is printed with a failure makes the same problem as the first one. */
+void for_random_problems(int64_t count, void (*test)(struct rng *rng, const struct problem *problem));
+
+/* 77, for CTest "skipped", when REGRAD_ISA names an instruction set that this machine has not; else 0. */
+int skip_without_isa(void);
+
+/* Memory that is aligned as workspaces are, between guard pages, full of garbage. */
+void workspace_init(struct guard *workspace, struct rng *rng, size_t nbytes);
+
+#endif

@@ -1,0 +1,142 @@
+#include "view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+
+static void shuffle(struct rng *rng, int *order, int n)
+{
+    for (int k = n - 1; k > 0; k--) {
+        int other = (int)rng_below(rng, k + 1), kept = order[k];
+        order[k] = order[other];
+        order[other] = kept;
+    }
+}
+
+/* The dimensions from the fastest to the slowest. */
+static void choose_order(struct rng *rng, enum view_layout layout, int rank, int *order)
+{
+    for (int k = 0; k < rank; k++)
+        order[k] = rank - 1 - k;
+    if (layout >= VIEW_STRIDED)
+        shuffle(rng, order, rank);
+    if (layout != VIEW_CHANNELS_LAST || rank < 3)
+        return;
+    order[0] = 1;
+    for (int k = 1; k < rank - 1; k++)
+        order[k] = rank - k;
+}
+
+/* Lays out one dimension over `extent` elements of the faster ones; returns the elements that it then spans. */
+static int64_t lay_out(struct rng *rng, enum view_layout layout, regrad_tensor *tensor, int d, int64_t extent)
+{
+    bool strided = layout >= VIEW_STRIDED;
+    int64_t size = tensor->shape[d], stride = extent + (strided && rng_chance(rng, 2) ? rng_between(rng, 0, 3) : 0);
+    if (layout == VIEW_REPEATED && rng_chance(rng, 2)) {
+        tensor->stride[d] = 0;
+        return extent;
+    }
+    bool backwards = strided && rng_chance(rng, 3);
+    tensor->stride[d] = backwards ? -stride : stride;
+    if (backwards && size > 0)
+        tensor->offset += (size - 1) * stride;
+    return size > 0 ? (size - 1) * stride + extent : extent;
+}
+
+void view_init(struct view *view, struct rng *rng, enum view_layout layout, regrad_dtype dtype, int32_t rank,
+               const int64_t *shape)
+{
+    int order[REGRAD_MAX_RANK];
+    int64_t extent = 1;
+    regrad_tensor *tensor = &view->tensor;
+    *tensor = (regrad_tensor){.dtype = dtype, .rank = rank};
+    view->n = 1;
+    for (int d = 0; d < rank; d++)
+        view->n *= tensor->shape[d] = shape[d];
+    choose_order(rng, layout, rank, order);
+    for (int k = 0; k < rank; k++)
+        extent = lay_out(rng, layout, tensor, order[k], extent);
+    int64_t lead = layout >= VIEW_STRIDED ? rng_between(rng, 0, 5) : 0;
+    int64_t tail = layout >= VIEW_STRIDED ? rng_between(rng, 0, 5) : 0;
+    tensor->offset += lead;
+    extent = lead + (view->n ? extent : 0) + tail;
+    tensor->storage = rng_chance(rng, 2) ? extent : 0;
+    guard_init(&view->memory, (size_t)extent * regrad_dtype_size(dtype),
+               rng_chance(rng, 3) ? GUARD_AT_START : GUARD_AT_END);
+    rng_bytes(rng, view->memory.data, (int64_t)view->memory.nbytes);
+    tensor->data = view->memory.data;
+    view->snapshot = malloc(view->memory.nbytes + 1);
+    if (!view->snapshot)
+        abort();
+}
+
+void view_fini(struct view *view)
+{
+    guard_fini(&view->memory);
+    free(view->snapshot);
+}
+
+/* Where in the memory element k in C order is, in bytes. */
+static size_t place(const struct view *view, int64_t k)
+{
+    const regrad_tensor *tensor = &view->tensor;
+    int64_t at = tensor->offset;
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        at += k % tensor->shape[d] * tensor->stride[d];
+        k /= tensor->shape[d];
+    }
+    return (size_t)at * regrad_dtype_size(tensor->dtype);
+}
+
+static void take_snapshot(struct view *view)
+{
+    memcpy(view->snapshot, view->memory.data, view->memory.nbytes);
+}
+
+void view_write(struct view *view, const double *values)
+{
+    for (int64_t k = 0; k < view->n; k++)
+        number_encode(view->tensor.dtype, values[k], view->memory.data + place(view, k));
+    take_snapshot(view);
+}
+
+void view_write_nans(struct view *view)
+{
+    for (int64_t k = 0; k < view->n; k++)
+        number_encode(view->tensor.dtype, (double)NAN, view->memory.data + place(view, k));
+    take_snapshot(view);
+}
+
+void view_read(const struct view *view, double *values)
+{
+    for (int64_t k = 0; k < view->n; k++)
+        values[k] = number_decode(view->tensor.dtype, view->memory.data + place(view, k));
+}
+
+void view_bytes(const struct view *view, void *bytes)
+{
+    size_t size = regrad_dtype_size(view->tensor.dtype);
+    for (int64_t k = 0; k < view->n; k++)
+        memcpy((unsigned char *)bytes + (size_t)k * size, view->memory.data + place(view, k), size);
+}
+
+bool view_unchanged(const struct view *view)
+{
+    return guard_intact(&view->memory) && memcmp(view->snapshot, view->memory.data, view->memory.nbytes) == 0;
+}
+
+bool view_gaps_unchanged(const struct view *view)
+{
+    size_t size = regrad_dtype_size(view->tensor.dtype);
+    unsigned char *expected = malloc(view->memory.nbytes + 1);
+    if (!expected)
+        abort();
+    memcpy(expected, view->snapshot, view->memory.nbytes);
+    for (int64_t k = 0; k < view->n; k++)
+        memcpy(expected + place(view, k), view->memory.data + place(view, k), size);
+    bool same = memcmp(expected, view->memory.data, view->memory.nbytes) == 0;
+    free(expected);
+    return same && guard_intact(&view->memory);
+}
