@@ -1,0 +1,71 @@
+// Calls of phase 1 as values: arguments that succeed, which a test then spoils one by one.
+#ifndef CALL_H
+#define CALL_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnn/opdev/op_errno.h"
+#include "aclnnop/aclnn_ops_cv.h"
+
+using Sizes = std::vector<int64_t>;
+
+enum class Handle { LIVE, NONE, STALE };
+
+// Device memory that lives as long as the program; every tensor has a block of its own.
+enum { BLOCK_NBYTES = 1 << 16 };
+void *device_block(int which);
+
+struct Tensor {
+    Sizes shape;
+    aclFormat format = ACL_FORMAT_NCHW;
+    aclDataType type = ACL_FLOAT;
+    void *data = nullptr;
+    Sizes stride;  // none: contiguous
+    Sizes storage; // none: the shape
+    int64_t offset = 0;
+    Handle handle = Handle::LIVE;
+};
+
+struct Array {
+    Sizes values;
+    Handle handle = Handle::LIVE;
+};
+
+// What an operator was called with. A call uses the members that its operator has.
+struct Call {
+    std::string function; // phase 1's
+    std::vector<Tensor> tensors;
+    std::vector<Array> arrays;
+    Array mask; // of booleans
+    bool align_corners = false;
+    double scales[2] = {0, 0};
+    int64_t interpolation = 0, padding = 0;
+    bool has_workspace_size = true, has_executor = true;
+
+    // Fills in what the call leaves in the objects that it makes: phase 1 and what came of it.
+    aclnnStatus status = -1;
+    uint64_t workspace_size = 0;
+    aclOpExecutor *executor = nullptr;
+    std::string message;
+};
+
+// The operators, with arguments that succeed.
+Call bilinear_backward();
+Call bilinear();
+Call nearest_1d_backward();
+Call nearest_1d();
+Call nearest_2d_backward();
+Call nearest_2d();
+Call grid_backward();
+Call grid();
+
+// Calls phase 1 with objects that are destroyed before it returns; notes status, results and message.
+void phase_1(Call &call);
+
+// Calls phase 2 on the executor of phase 1 and waits for the stream.
+aclnnStatus phase_2(const Call &call);
+
+#endif

@@ -1,0 +1,732 @@
+// Every refusal of phase 1: its status, its message, and that of two faults the one that is checked
+// first is reported. Each operator's faults are listed in the order of its checks.
+#include <functional>
+#include <limits>
+#include <regex>
+#include <string>
+
+#include "call.h"
+#include "harness.h"
+
+using Texts = std::vector<std::string>;
+
+struct Fault {
+    aclnnStatus status;
+    Texts texts; // that the message must have, beside the function's name
+    std::function<void(Call &)> spoil;
+};
+
+using Faults = std::vector<Fault>;
+
+static const double nan_value = std::numeric_limits<double>::quiet_NaN();
+static const double infinity = std::numeric_limits<double>::infinity();
+
+static std::string describe(const Call &call)
+{
+    return call.function + " gave " + std::to_string(call.status) + " and said: " + call.message;
+}
+
+// Calls, and returns the message, which must be that of the fault.
+static std::string expect_refusal(Call call, const Fault &fault)
+{
+    aclOpExecutor *const untouched = reinterpret_cast<aclOpExecutor *>(&call);
+    call.executor = untouched;
+    call.workspace_size = 4711;
+    phase_1(call);
+    bool as_wanted = call.status == fault.status && call.executor == untouched && call.workspace_size == 4711 &&
+                     call.message.find(call.function + ": ") == 0;
+    for (const std::string &text : fault.texts)
+        as_wanted = as_wanted && call.message.find(text) != std::string::npos;
+    if (!as_wanted)
+        fail_msg("%s\nwanted %d and \"%s\"", describe(call).c_str(), fault.status, fault.texts[0].c_str());
+    return call.message;
+}
+
+// The message without what another fault may change: what is wanted, shapes, ranges, addresses.
+static std::string gist(const std::string &message)
+{
+    static const std::regex details("[(\\[][^)\\]]*[)\\]]|0x[0-9a-f]+|(,? must|,? and the sizes).*");
+    return std::regex_replace(message.substr(0, message.find('\n')), details, "");
+}
+
+static void expect_success(Call call)
+{
+    phase_1(call);
+    if (call.status != ACLNN_SUCCESS)
+        fail_msg("%s", describe(call).c_str());
+    if (!call.message.empty())
+        fail_msg("success left a message: %s", call.message.c_str());
+    assert_int_equal(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
+}
+
+// Each fault alone, and each pair, where the later one must not be seen.
+static void expect_in_order(const Call &good, const Faults &faults)
+{
+    expect_success(good);
+    for (size_t i = 0; i < faults.size(); i++) {
+        Call call = good;
+        faults[i].spoil(call);
+        const std::string first = expect_refusal(call, faults[i]);
+        for (size_t j = i + 1; j < faults.size(); j++) {
+            Call spoiled = good;
+            faults[j].spoil(spoiled);
+            faults[i].spoil(spoiled);
+            const std::string both = expect_refusal(spoiled, {faults[i].status, {""}, nullptr});
+            if (gist(both) != gist(first))
+                fail_msg("faults %zu and %zu: %swanted %s", i, j, both.c_str(), first.c_str());
+        }
+    }
+}
+
+// ---- Faults that operators have in common -------------------------------------------------------
+
+static void append(Faults &faults, const Faults &more)
+{
+    faults.insert(faults.end(), more.begin(), more.end());
+}
+
+static Faults null_results()
+{
+    return {
+        {161001, {"workspaceSize is NULL, must not be"}, [](Call &c) { c.has_workspace_size = false; }},
+        {161001, {"executor is NULL, must not be"}, [](Call &c) { c.has_executor = false; }},
+    };
+}
+
+// Arguments that are tensors (0, 1, ...) or arrays (10, 11, ...), in the order of their checks.
+struct Named {
+    const char *name;
+    size_t which;
+};
+
+static void set_handle(Call &call, size_t which, Handle handle)
+{
+    if (which >= 10)
+        call.arrays[which - 10].handle = handle;
+    else
+        call.tensors[which].handle = handle;
+}
+
+static Faults handles(const std::vector<Named> &arguments)
+{
+    Faults faults = null_results();
+    for (const Named &argument : arguments)
+        faults.push_back({161001, {std::string(argument.name) + " is NULL, must not be"}, [argument](Call &c) {
+                              set_handle(c, argument.which, Handle::NONE);
+                          }});
+    for (const Named &argument : arguments)
+        faults.push_back({161002, {std::string(argument.name) + " is 0x", "that is alive"}, [argument](Call &c) {
+                              set_handle(c, argument.which, Handle::STALE);
+                          }});
+    return faults;
+}
+
+static Fault shape(const Texts &texts, size_t tensor, const Sizes &shape)
+{
+    return {161002, texts, [=](Call &c) { c.tensors[tensor].shape = shape; }};
+}
+
+static Fault values(const Texts &texts, size_t array, const Sizes &values)
+{
+    return {161002, texts, [=](Call &c) { c.arrays[array].values = values; }};
+}
+
+static Fault type(const Texts &texts, const std::vector<size_t> &tensors, aclDataType type)
+{
+    return {161002, texts, [=](Call &c) {
+                for (size_t tensor : tensors)
+                    c.tensors[tensor].type = type;
+            }};
+}
+
+static Fault format(const Texts &texts, const std::vector<size_t> &tensors, aclFormat format)
+{
+    return {161002, texts, [=](Call &c) {
+                for (size_t tensor : tensors)
+                    c.tensors[tensor].format = format;
+            }};
+}
+
+static Fault scale(const Texts &texts, int axis, double scale)
+{
+    return {161002, texts, [=](Call &c) { c.scales[axis] = scale; }};
+}
+
+static Faults bad_scales(const std::string &name, int axis)
+{
+    const Texts texts = {name + " is ", "must be finite and have a finite inverse"};
+    return {scale(texts, axis, nan_value), scale(texts, axis, infinity), scale(texts, axis, 1e-320),
+            scale(texts, axis, 1e-39)};
+}
+
+// What can be wrong with the memory of tensors that are used: `read` and `written` of four or three
+// dimensions, whose names are given.
+static Faults memory(const std::string &read_name, size_t read, const std::string &written_name, size_t written)
+{
+    const std::string reaches = "the view of " + read_name + " reaches the elements";
+    return {
+        {161002,
+         {"the storage of " + read_name + " has shape (-1, 4)"},
+         [=](Call &c) {
+             c.tensors[read].storage = {-1, 4};
+         }},
+        {161002,
+         {"the storage of " + read_name, "2^63 - 1 elements"},
+         [=](Call &c) {
+             c.tensors[read].storage = {INT64_MAX, 2};
+         }},
+        {161002,
+         {reaches, "[0, 5), which its storage shape (5) declares"},
+         [=](Call &c) { c.tensors[read].storage = {5}; }},
+        {161002, {reaches, "must stay within"}, [=](Call &c) { c.tensors[read].offset = -1; }},
+        {161002,
+         {reaches, "must stay within [0, 0)"},
+         [=](Call &c) {
+             c.tensors[read].storage = {0, 3};
+         }},
+        {161002,
+         {"the view of " + written_name + " reaches the elements"},
+         [=](Call &c) { c.tensors[written].storage = {7}; }},
+        {161001,
+         {"the data address of " + read_name + " is NULL, must not be"},
+         [=](Call &c) { c.tensors[read].data = nullptr; }},
+        {161002,
+         {"the data address of " + read_name + " is 0x", "must be a multiple of 4"},
+         [=](Call &c) { c.tensors[read].data = static_cast<char *>(device_block(0)) + 1; }},
+        {161002,
+         {read_name + " uses the bytes [", "which is allocated there"},
+         [=](Call &c) { c.tensors[read].data = static_cast<char *>(device_block(0)) + BLOCK_NBYTES - 64; }},
+        {161001,
+         {"the data address of " + written_name + " is NULL, must not be"},
+         [=](Call &c) { c.tensors[written].data = nullptr; }},
+        {161002,
+         {written_name + " uses the bytes [", "which is allocated there"},
+         [=](Call &c) { c.tensors[written].data = static_cast<char *>(device_block(1)) + BLOCK_NBYTES - 64; }},
+    };
+}
+
+// Found by the native library, whose sentence must speak of the vendor's function and arguments.
+static Faults overlaps(const std::string &read_name, size_t read, const std::string &written_name, size_t written)
+{
+    return {
+        {161002,
+         {written_name},
+         [=](Call &c) { c.tensors[written].stride = Sizes(c.tensors[written].shape.size(), 1); }},
+        {161002,
+         {written_name, "overlaps " + read_name},
+         [=](Call &c) { c.tensors[written].data = c.tensors[read].data; }},
+        {161002,
+         {written_name, "overlaps " + read_name},
+         [=](Call &c) { c.tensors[written].data = static_cast<char *>(c.tensors[read].data) + 64; }},
+    };
+}
+
+// Every view of the library's own limits is refused, not computed with.
+static void expect_huge_refused(const Call &good, size_t tensor)
+{
+    Call call = good;
+    call.tensors[tensor].stride = Sizes(call.tensors[tensor].shape.size(), INT64_MAX / 2);
+    call.tensors[tensor].storage = {INT64_MAX};
+    expect_refusal(call, {161002, {"must"}, nullptr});
+}
+
+// ---- Bilinear -----------------------------------------------------------------------------------
+
+static void refuses_bilinear_backward(void **)
+{
+    Faults faults = handles({{"gradOut", 0}, {"outputSize", 10}, {"inputSize", 11}, {"out", 1}});
+    append(
+        faults,
+        {
+            shape({"gradOut has 3 dimensions, (2, 3, 48), must have 4"}, 0, {2, 3, 48}),
+            shape({"gradOut has 5 dimensions, (2, 3, 6, 8, 1), must have 4"}, 0, {2, 3, 6, 8, 1}),
+            values({"outputSize has 3 values, must have 2"}, 0, {6, 8, 1}),
+            values({"outputSize has 0 values, must have 2"}, 0, {}),
+            values({"inputSize has 3 values, must have 4"}, 1, {2, 3, 12}),
+            values({"inputSize[2] is 0, must be more than 0"}, 1, {2, 3, 0, 4}),
+            values({"inputSize[3] is -4, must be more than 0"}, 1, {2, 3, 3, -4}),
+            values({"outputSize[0] is 0, must be more than 0"}, 0, {0, 8}),
+            values({"outputSize[1] is -8, must be more than 0"}, 0, {6, -8}),
+            shape({"gradOut has size 1 in dimension 0 of its shape (1, 3, 6, 8), must have 2, as inputSize"}, 0,
+                  {1, 3, 6, 8}),
+            shape({"out has size 1 in dimension 0 of its shape (1, 3, 3, 4), must have 2"}, 1, {1, 3, 3, 4}),
+            shape({"gradOut has size 4 in dimension 1 of its shape (2, 4, 6, 8), must have 3"}, 0, {2, 4, 6, 8}),
+            values({"gradOut has size 6 in dimension 2 of its shape (2, 3, 6, 8), must have 5"}, 0, {5, 8}),
+            values({"out has size 3 in dimension 2 of its shape (2, 3, 3, 4), must have 2"}, 1, {2, 3, 2, 4}),
+            shape({"gradOut has size 7 in dimension 3 of its shape (2, 3, 6, 7), must have 8"}, 0, {2, 3, 6, 7}),
+            shape({"out has size 0 in dimension 3 of its shape (2, 3, 3), must have 4"}, 1, {2, 3, 3}),
+            type({"type of gradOut is ACL_DOUBLE (11), must be one of ACL_FLOAT, ACL_FLOAT16, ACL_BF16"}, {0, 1},
+                 ACL_DOUBLE),
+            type({"type of gradOut is ACL_INT32 (3), must be one of"}, {0, 1}, ACL_INT32),
+            type({"type of gradOut is no type (99), must be one of"}, {0, 1}, static_cast<aclDataType>(99)),
+            type({"type of out is ACL_FLOAT16 (1), must be ACL_FLOAT (0), that of gradOut"}, {1}, ACL_FLOAT16),
+            format({"format of gradOut is ACL_FORMAT_NC1HWC0 (3), must be ACL_FORMAT_NCHW"}, {0}, ACL_FORMAT_NC1HWC0),
+            format({"format of gradOut is no format (77), must be"}, {0}, static_cast<aclFormat>(77)),
+        });
+    append(faults, bad_scales("scalesH", 0));
+    append(faults, bad_scales("scalesW", 1));
+    append(faults, {shape({"out has 5 dimensions, (2, 3, 3, 4, 1), must have 4"}, 1, {2, 3, 3, 4, 1})});
+    append(faults, memory("gradOut", 0, "out", 1));
+    expect_in_order(bilinear_backward(), faults);
+    append(faults = {}, overlaps("gradOut", 0, "out", 1));
+    for (const Fault &fault : faults) {
+        Call call = bilinear_backward();
+        fault.spoil(call);
+        expect_refusal(call, fault);
+    }
+    expect_huge_refused(bilinear_backward(), 0);
+}
+
+static void refuses_bilinear(void **)
+{
+    Faults faults = handles({{"self", 0}, {"outputSize", 10}, {"out", 1}});
+    append(
+        faults,
+        {
+            shape({"self has 3 dimensions, (2, 3, 12), must have 4"}, 0, {2, 3, 12}),
+            values({"outputSize has 1 values, must have 2"}, 0, {6}),
+            shape({"self has size 0 in dimension 2 of its shape (2, 3, 0, 4), must have more than 0"}, 0, {2, 3, 0, 4}),
+            shape({"self has size -1 in dimension 3"}, 0, {2, 3, 3, -1}),
+            values({"outputSize[0] is -6, must be more than 0"}, 0, {-6, 8}),
+            values({"outputSize[1] is 0, must be more than 0"}, 0, {6, 0}),
+            shape({"out has size 1 in dimension 0 of its shape (1, 3, 6, 8), must have 2, as self"}, 1, {1, 3, 6, 8}),
+            shape({"out has size 3 in dimension 1", "must have 4"}, 0, {2, 4, 3, 4}),
+            values({"out has size 6 in dimension 2", "must have 5"}, 0, {5, 8}),
+            shape({"out has size 0 in dimension 3 of its shape (2, 3, 6), must have 8"}, 1, {2, 3, 6}),
+            type({"type of self is ACL_DOUBLE (11), must be one of"}, {0, 1}, ACL_DOUBLE),
+            type({"type of out is ACL_BF16 (27), must be ACL_FLOAT (0), that of self"}, {1}, ACL_BF16),
+            format({"format of self is ACL_FORMAT_NCL (47), must be"}, {0}, ACL_FORMAT_NCL),
+        });
+    append(faults, bad_scales("scalesH", 0));
+    append(faults, bad_scales("scalesW", 1));
+    append(faults, {shape({"out has 5 dimensions"}, 1, {2, 3, 6, 8, 1})});
+    append(faults, memory("self", 0, "out", 1));
+    expect_in_order(bilinear(), faults);
+    for (const Fault &fault : overlaps("self", 0, "out", 1)) {
+        Call call = bilinear();
+        fault.spoil(call);
+        expect_refusal(call, fault);
+    }
+    expect_huge_refused(bilinear(), 1);
+}
+
+// A plain copy is checked like a resize, in any type.
+static void refuses_copies(void **)
+{
+    for (aclDataType copied : {ACL_FLOAT, ACL_INT8, ACL_FLOAT16, ACL_INT64, ACL_COMPLEX128}) {
+        Call call = bilinear_backward();
+        call.tensors[0].shape = call.tensors[1].shape = {2, 3, 3, 4};
+        call.arrays[0].values = {3, 4};
+        call.tensors[0].type = call.tensors[1].type = copied;
+        expect_success(call);
+        const int64_t element = static_cast<int64_t>(aclDataTypeSize(copied));
+        for (const Fault &fault : overlaps("gradOut", 0, "out", 1)) {
+            Call spoiled = call;
+            fault.spoil(spoiled);
+            expect_refusal(spoiled, fault);
+        }
+
+        // Even and odd columns of one buffer do not share an element; shifted by one row they do.
+        Call halves = call;
+        for (Tensor &tensor : halves.tensors) {
+            tensor.stride = {72, 24, 8, 2};
+            tensor.storage = {1000};
+            tensor.data = device_block(0);
+        }
+        halves.tensors[1].offset = 1;
+        expect_success(halves);
+        halves.tensors[1].offset = 8;
+        expect_refusal(halves,
+                       {161002, {"out at address", "overlaps gradOut", "must have memory of its own"}, nullptr});
+
+        if (element > 1) {
+            call.tensors[1].data = static_cast<char *>(device_block(1)) + element / 2;
+            expect_refusal(call, {161002, {"the data address of out", "must be a multiple of"}, nullptr});
+        }
+    }
+    Call call = bilinear_backward();
+    call.tensors[0].shape = call.tensors[1].shape = {2, 3, 3, 4};
+    call.arrays[0].values = {3, 4};
+    call.tensors[0].type = call.tensors[1].type = ACL_INT4;
+    expect_refusal(call,
+                   {161002, {"the type of gradOut is ACL_INT4 (29), must have elements of whole bytes"}, nullptr});
+    call.tensors[1].type = ACL_INT8;
+    expect_refusal(call, {161002, {"type of out is ACL_INT8 (2), must be ACL_INT4 (29), that of gradOut"}, nullptr});
+}
+
+// The result's format says how both are read; the tensor that is read speaks for itself afterwards.
+static void refuses_mixed_layouts(void **)
+{
+    Call call = bilinear_backward();
+    call.tensors[1].format = ACL_FORMAT_NHWC;
+    expect_refusal(call, {161002, {"gradOut has size 3 in dimension 1", "must have 6"}, nullptr});
+
+    call = bilinear_backward();
+    call.tensors[0].format = ACL_FORMAT_NHWC;
+    expect_refusal(call, {161002, {"gradOut has size 3 in dimension 1", "must have 6", "gradOut's format"}, nullptr});
+
+    // Sizes that fit both ways of reading: no way to tell which is meant.
+    call.tensors[0].shape = {1, 4, 4, 4};
+    call.tensors[1].shape = {1, 4, 2, 4};
+    call.arrays = {Array(), Array()};
+    call.arrays[0].values = {4, 4};
+    call.arrays[1].values = {1, 4, 2, 4};
+    call.tensors[0].format = ACL_FORMAT_NCHW;
+    call.tensors[1].format = ACL_FORMAT_NHWC;
+    expect_refusal(
+        call,
+        {161002, {"format of out is ACL_FORMAT_NHWC (1), must be ACL_FORMAT_NCHW (0), that of gradOut"}, nullptr});
+    call.tensors[0].format = ACL_FORMAT_NHWC;
+    expect_success(call);
+    call.tensors[0].format = call.tensors[1].format = ACL_FORMAT_ND;
+    expect_success(call);
+}
+
+// ---- Nearest ------------------------------------------------------------------------------------
+
+static void refuses_nearest_1d_backward(void **)
+{
+    Faults faults = handles({{"gradOutput", 0}, {"outputSize", 10}, {"inputSize", 11}, {"out", 1}});
+    append(faults,
+           {
+               type({"type of gradOutput is ACL_DOUBLE (11), must be one of ACL_FLOAT, ACL_FLOAT16, ACL_BF16"}, {0, 1},
+                    ACL_DOUBLE),
+               type({"type of out is ACL_FLOAT16 (1), must be ACL_FLOAT (0), that of gradOutput"}, {1}, ACL_FLOAT16),
+               format({"format of out is ACL_FORMAT_ND (2), must be ACL_FORMAT_NCL (47), that of gradOutput"}, {1},
+                      ACL_FORMAT_ND),
+               shape({"gradOutput has 4 dimensions, (2, 3, 6, 1), must have 3"}, 0, {2, 3, 6, 1}),
+               shape({"out has 2 dimensions, (2, 12), must have 3"}, 1, {2, 12}),
+               values({"inputSize has 4 values, must have 3"}, 1, {2, 3, 4, 1}),
+               values({"outputSize has 2 values, must have 1"}, 0, {6, 6}),
+               shape({"out has size 1 in dimension 0 of its shape (1, 3, 4), must have 2, the N of gradOutput"}, 1,
+                     {1, 3, 4}),
+               shape({"out has size 4 in dimension 1 of its shape (2, 4, 4), must have 3, the C of gradOutput"}, 1,
+                     {2, 4, 4}),
+               scale({"scales is -1, must not be negative"}, 0, -1),
+               scale({"scales is -inf, must not be negative"}, 0, -infinity),
+           });
+    append(faults, bad_scales("scales", 0));
+    append(faults,
+           {
+               scale({"scales is 50.5, must be at most 50"}, 0, 50.5),
+               shape({"the sizes are 4 and 201, whose quotient is 0.0199005, must be at least 0.02"}, 0, {2, 3, 201}),
+               shape({"scales is 0 and the sizes are 4 and 0, whose quotient is 0"}, 0, {2, 3, 0}),
+               values({"the sizes are 0 and 6"}, 1, {2, 3, 0}),
+           });
+    expect_in_order(nearest_1d_backward(), faults);
+
+    Call call = nearest_1d_backward();
+    call.scales[0] = 1.5;
+    expect_in_order(call, {
+                              {161002,
+                               {"gradOutput has size 0 in dimension 0 of its shape (0, 3, 6), must have more"},
+                               [](Call &c) {
+                                   c.tensors[0].shape = {0, 3, 6}, c.tensors[1].shape = {0, 3, 4};
+                               }},
+                              {161002,
+                               {"gradOutput has size 0 in dimension 1"},
+                               [](Call &c) {
+                                   c.tensors[0].shape = {2, 0, 6}, c.tensors[1].shape = {2, 0, 4};
+                               }},
+                          });
+    expect_in_order(call, {
+                              shape({"gradOutput has size 0 in dimension 2 of its shape (2, 3, 0)"}, 0, {2, 3, 0}),
+                              values({"inputSize[2] is -4, must be more than 0"}, 1, {2, 3, -4}),
+                          });
+
+    faults = {
+        values({"outputSize[0] is 5, must be 6, the size of gradOutput, for the scale"}, 0, {5}),
+        values({"inputSize[0] is 1, must be 2, the N of gradOutput"}, 1, {1, 3, 4}),
+        values({"inputSize[1] is 2, must be 3, the C of gradOutput"}, 1, {2, 2, 4}),
+        values({"out has size 4 in dimension 2 of its shape (2, 3, 4), must have 5, as inputSize says"}, 1, {2, 3, 5}),
+    };
+    append(faults, memory("gradOutput", 0, "out", 1));
+    expect_in_order(nearest_1d_backward(), faults);
+    for (const Fault &fault : overlaps("gradOutput", 0, "out", 1)) {
+        Call spoiled = nearest_1d_backward();
+        fault.spoil(spoiled);
+        expect_refusal(spoiled, fault);
+    }
+}
+
+static void refuses_nearest_1d(void **)
+{
+    Faults faults = handles({{"self", 0}, {"outputSize", 10}, {"out", 1}});
+    append(faults, {
+                       type({"type of self is ACL_INT8 (2), must be one of"}, {0, 1}, ACL_INT8),
+                       type({"type of out is ACL_FLOAT16 (1), must be ACL_FLOAT (0), that of self"}, {1}, ACL_FLOAT16),
+                       format({"format of out is ACL_FORMAT_NCHW (0), must be ACL_FORMAT_NCL (47), that of self"}, {1},
+                              ACL_FORMAT_NCHW),
+                       shape({"self has 2 dimensions, (2, 12), must have 3"}, 0, {2, 12}),
+                       shape({"out has 4 dimensions, (2, 3, 6, 1), must have 3"}, 1, {2, 3, 6, 1}),
+                       values({"outputSize has 0 values, must have 1"}, 0, {}),
+                       shape({"out has size 1 in dimension 0", "the N of self"}, 1, {1, 3, 6}),
+                       shape({"out has size 4 in dimension 1", "the C of self"}, 1, {2, 4, 6}),
+                       scale({"scales is -1, must not be negative"}, 0, -1),
+                   });
+    append(faults, bad_scales("scales", 0));
+    append(faults, {
+                       scale({"scales is 51, must be at most 50"}, 0, 51),
+                       values({"the sizes are 4 and 201, whose quotient"}, 0, {201}),
+                       values({"out has size 6 in dimension 2 of its shape (2, 3, 6), must have 5, as outputSize says"},
+                              0, {5}),
+                   });
+    append(faults, memory("self", 0, "out", 1));
+    expect_in_order(nearest_1d(), faults);
+    Call call = nearest_1d();
+    call.scales[0] = 1.5;
+    expect_in_order(call, {
+                              {161002,
+                               {"self has size 0 in dimension 0"},
+                               [](Call &c) {
+                                   c.tensors[0].shape = {0, 3, 4}, c.tensors[1].shape = {0, 3, 6};
+                               }},
+                              shape({"self has size 0 in dimension 2"}, 0, {2, 3, 0}),
+                              values({"outputSize[0] is -6, must be more than 0"}, 0, {-6}),
+                          });
+}
+
+static void refuses_nearest_2d_backward(void **)
+{
+    Faults faults = handles({{"gradOutput", 0}, {"outputSize", 10}, {"inputSize", 11}, {"out", 1}});
+    append(faults,
+           {
+               type({"type of gradOutput is ACL_DOUBLE (11), must be one of"}, {0, 1}, ACL_DOUBLE),
+               type({"type of out is ACL_BF16 (27), must be ACL_FLOAT (0), that of gradOutput"}, {1}, ACL_BF16),
+               format({"format of out is ACL_FORMAT_ND (2), must be ACL_FORMAT_NCHW (0), that of gradOutput"}, {1},
+                      ACL_FORMAT_ND),
+               shape({"gradOutput has 3 dimensions, (2, 3, 48), must have 4"}, 0, {2, 3, 48}),
+               shape({"out has 5 dimensions, (2, 3, 4, 5, 1), must have 4"}, 1, {2, 3, 4, 5, 1}),
+               values({"inputSize has 3 values, must have 4"}, 1, {2, 3, 20}),
+               values({"outputSize has 1 values, must have 2"}, 0, {48}),
+               format({"format of gradOutput is ACL_FORMAT_NHWC (1), must be another one"}, {0, 1}, ACL_FORMAT_NHWC),
+               shape({"out has size 1 in dimension 0", "must have 2, the N of gradOutput"}, 1, {1, 3, 4, 5}),
+               shape({"out has size 4 in dimension 1", "must have 3, the C of gradOutput"}, 1, {2, 4, 4, 5}),
+               scale({"scalesW is -0.5, must not be negative"}, 1, -0.5),
+           });
+    append(faults, bad_scales("scalesW", 1));
+    append(faults, {scale({"scalesH is -2, must not be negative"}, 0, -2)});
+    append(faults, bad_scales("scalesH", 0));
+    append(faults, {
+                       scale({"scalesH is 50.000000000000007, must be at most 50"}, 0, 50.000000000000007),
+                       values({"scalesH is 0 and the sizes are 0 and 6, whose quotient is 0"}, 1, {2, 3, 0, 5}),
+                       scale({"scalesW is 1000, must be at most 50"}, 1, 1000),
+                       values({"scalesW is 0 and the sizes are -5 and 8, whose quotient is -0.625"}, 1, {2, 3, 4, -5}),
+                   });
+    expect_in_order(nearest_2d_backward(), faults);
+
+    Call call = nearest_2d_backward();
+    call.scales[0] = call.scales[1] = 1.5;
+    expect_in_order(call, {
+                              values({"inputSize[2] is 0, must be more than 0"}, 1, {2, 3, 0, 5}),
+                              values({"inputSize[3] is -5, must be more than 0"}, 1, {2, 3, 4, -5}),
+                          });
+
+    faults = {
+        values({"outputSize[0] is 5, must be 6, the size of gradOutput, for the scale"}, 0, {5, 8}),
+        values({"outputSize[1] is 9, must be 8, the size of gradOutput, for the scale"}, 0, {6, 9}),
+        values({"inputSize[0] is 1, must be 2, the N of gradOutput"}, 1, {1, 3, 4, 5}),
+        values({"inputSize[1] is 2, must be 3, the C of gradOutput"}, 1, {2, 2, 4, 5}),
+        values({"out has size 4 in dimension 2", "must have 3, as inputSize says"}, 1, {2, 3, 3, 5}),
+        values({"out has size 5 in dimension 3", "must have 6, as inputSize says"}, 1, {2, 3, 4, 6}),
+    };
+    append(faults, memory("gradOutput", 0, "out", 1));
+    expect_in_order(nearest_2d_backward(), faults);
+    for (const Fault &fault : overlaps("gradOutput", 0, "out", 1)) {
+        Call spoiled = nearest_2d_backward();
+        fault.spoil(spoiled);
+        expect_refusal(spoiled, fault);
+    }
+    expect_huge_refused(nearest_2d_backward(), 0);
+}
+
+static void refuses_nearest_2d(void **)
+{
+    Faults faults = handles({{"self", 0}, {"outputSize", 10}, {"out", 1}});
+    append(faults, {
+                       type({"type of self is ACL_INT64 (9), must be one of"}, {0, 1}, ACL_INT64),
+                       type({"type of out is ACL_BF16 (27)"}, {1}, ACL_BF16),
+                       format({"format of out is ACL_FORMAT_ND (2)"}, {1}, ACL_FORMAT_ND),
+                       shape({"self has 3 dimensions"}, 0, {2, 3, 20}),
+                       shape({"out has 3 dimensions"}, 1, {2, 3, 48}),
+                       values({"outputSize has 3 values, must have 2"}, 0, {6, 8, 1}),
+                       format({"format of self is ACL_FORMAT_NHWC (1), must be another one"}, {0, 1}, ACL_FORMAT_NHWC),
+                       shape({"out has size 1 in dimension 0"}, 1, {1, 3, 6, 8}),
+                       scale({"scalesW is -0.5, must not be negative"}, 1, -0.5),
+                   });
+    append(faults, bad_scales("scalesW", 1));
+    append(faults, {scale({"scalesH is -2, must not be negative"}, 0, -2)});
+    append(faults, bad_scales("scalesH", 0));
+    append(faults, {
+                       scale({"scalesH is 64, must be at most 50"}, 0, 64),
+                       values({"scalesH is 0 and the sizes are 4 and 201"}, 0, {201, 8}),
+                       scale({"scalesW is 64, must be at most 50"}, 1, 64),
+                       {161002,
+                        {"outputSize[1] is 0, must be more than 0"},
+                        [](Call &c) {
+                            c.arrays[0].values = {6, 0}, c.scales[1] = 1.5;
+                        }},
+                       values({"out has size 6 in dimension 2", "must have 7, as outputSize says"}, 0, {7, 8}),
+                       values({"out has size 8 in dimension 3", "must have 9, as outputSize says"}, 0, {6, 9}),
+                   });
+    append(faults, memory("self", 0, "out", 1));
+    expect_in_order(nearest_2d(), faults);
+}
+
+// The limit itself is allowed, and with a scale outputSize has no say.
+static void accepts_limits_of_nearest(void **)
+{
+    Call call = nearest_1d_backward();
+    call.scales[0] = 50;
+    call.arrays[0].values = {-1};
+    expect_success(call);
+    call = nearest_1d_backward();
+    call.tensors[0].shape = {2, 3, 200};
+    call.arrays[0].values = {200};
+    expect_success(call);
+    call = nearest_2d_backward();
+    call.scales[0] = call.scales[1] = 50;
+    call.arrays[0].values = {0, 0};
+    expect_success(call);
+}
+
+// ---- Grid sample --------------------------------------------------------------------------------
+
+static Fault choice(const Texts &texts, int64_t Call::*attribute, int64_t value)
+{
+    return {161002, texts, [=](Call &c) { c.*attribute = value; }};
+}
+
+static Faults modes()
+{
+    return {
+        choice({"interpolationMode is -1, must be 0 to 2"}, &Call::interpolation, -1),
+        choice({"interpolationMode is 3, must be 0 to 2"}, &Call::interpolation, 3),
+        choice({"interpolationMode is 4294967296, must be 0 to 2"}, &Call::interpolation, INT64_C(1) << 32),
+        choice({"paddingMode is -1, must be 0 to 2"}, &Call::padding, -1),
+        choice({"paddingMode is 3, must be 0 to 2"}, &Call::padding, 3),
+    };
+}
+
+static void refuses_grid_backward(void **)
+{
+    Faults faults = handles({{"gradOutput", 0}, {"input", 1}, {"grid", 2}, {"inputGrad", 3}, {"gridGrad", 4}});
+    append(faults,
+           {
+               {161002, {"outputMask is 0x", "that is alive"}, [](Call &c) { c.mask.handle = Handle::STALE; }},
+               type({"type of gradOutput is ACL_FLOAT16 (1), must be ACL_FLOAT (0), that of input"}, {0}, ACL_FLOAT16),
+               type({"type of grid is ACL_FLOAT16 (1), must be ACL_FLOAT (0), that of input"}, {2}, ACL_FLOAT16),
+               type({"type of inputGrad is ACL_DOUBLE (11), must be ACL_FLOAT (0), that of input"}, {3}, ACL_DOUBLE),
+               type({"type of gridGrad is ACL_INT8 (2), must be ACL_FLOAT (0), that of input"}, {4}, ACL_INT8),
+               type({"type of input is ACL_INT32 (3), must be one of ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BF16"},
+                    {0, 1, 2, 3, 4}, ACL_INT32),
+           });
+    append(faults, modes());
+    append(
+        faults,
+        {
+            shape({"input has 3 dimensions, (2, 3, 42), must have 4"}, 1, {2, 3, 42}),
+            shape({"grid has 5 dimensions, (2, 4, 5, 2, 1), must have 4"}, 2, {2, 4, 5, 2, 1}),
+            shape({"gradOutput has 3 dimensions, (2, 3, 20), must have 4"}, 0, {2, 3, 20}),
+            shape({"grid has size 1 in dimension 0 of its shape (1, 4, 5, 2), must have 2, the N of input"}, 2,
+                  {1, 4, 5, 2}),
+            shape({"gradOutput has size 1 in dimension 0", "must have 2, the N of input"}, 0, {1, 3, 4, 5}),
+            shape({"gradOutput has size 4 in dimension 1", "must have 3, the C of input"}, 0, {2, 4, 4, 5}),
+            shape({"input has size 0 in dimension 2 of its shape (2, 3, 0, 7), must have more than 0"}, 1,
+                  {2, 3, 0, 7}),
+            shape({"input has size 0 in dimension 3"}, 1, {2, 3, 6, 0}),
+            shape({"grid has size 3 in dimension 1", "must have 4, the H of gradOutput"}, 2, {2, 3, 5, 2}),
+            shape({"grid has size 6 in dimension 2", "must have 5, the W of gradOutput"}, 2, {2, 4, 6, 2}),
+            shape({"grid has size 3 in dimension 3", "must have 2, x and y"}, 2, {2, 4, 5, 3}),
+            shape({"inputGrad has shape (2, 3, 7, 6), must have (2, 3, 6, 7), that of input"}, 3, {2, 3, 7, 6}),
+            shape({"inputGrad has shape (2, 3, 6, 7, 1), must have (2, 3, 6, 7), that of input"}, 3, {2, 3, 6, 7, 1}),
+            shape({"gridGrad has shape (2, 4, 10), must have (2, 4, 5, 2), that of grid"}, 4, {2, 4, 10}),
+            {161002,
+             {"outputMask has 3 values, must have 2"},
+             [](Call &c) {
+                 c.mask.values = {1, 1, 1};
+             }},
+        });
+    append(faults, memory("input", 1, "inputGrad", 3));
+    expect_in_order(grid_backward(), faults);
+
+    faults = overlaps("input", 1, "inputGrad", 3);
+    append(faults, overlaps("grid", 2, "gridGrad", 4));
+    append(faults, overlaps("inputGrad", 3, "gridGrad", 4));
+    append(faults, overlaps("gradOutput", 0, "gridGrad", 4));
+    for (const Fault &fault : faults) {
+        Call call = grid_backward();
+        fault.spoil(call);
+        expect_refusal(call, fault);
+    }
+}
+
+static void refuses_grid(void **)
+{
+    Faults faults = handles({{"input", 0}, {"grid", 1}, {"out", 2}});
+    append(faults, {
+                       type({"type of grid is ACL_DOUBLE (11), must be ACL_FLOAT (0), that of input"}, {1}, ACL_DOUBLE),
+                       type({"type of out is ACL_DOUBLE (11), must be ACL_FLOAT (0), that of input"}, {2}, ACL_DOUBLE),
+                       type({"type of input is ACL_UINT8 (4), must be one of"}, {0, 1, 2}, ACL_UINT8),
+                   });
+    append(faults, modes());
+    append(faults, {
+                       shape({"input has 3 dimensions"}, 0, {2, 3, 42}),
+                       shape({"grid has 3 dimensions"}, 1, {2, 20, 2}),
+                       shape({"out has 5 dimensions"}, 2, {2, 3, 4, 5, 1}),
+                       shape({"grid has size 1 in dimension 0"}, 1, {1, 4, 5, 2}),
+                       shape({"out has size 1 in dimension 0"}, 2, {1, 3, 4, 5}),
+                       shape({"out has size 4 in dimension 1"}, 2, {2, 4, 4, 5}),
+                       shape({"input has size 0 in dimension 2"}, 0, {2, 3, 0, 7}),
+                       shape({"input has size 0 in dimension 3"}, 0, {2, 3, 6, 0}),
+                       shape({"out has size 5 in dimension 2", "must have 4, the H of grid"}, 2, {2, 3, 5, 5}),
+                       shape({"out has size 4 in dimension 3", "must have 5, the W of grid"}, 2, {2, 3, 4, 4}),
+                       shape({"grid has size 1 in dimension 3", "must have 2, x and y"}, 1, {2, 4, 5, 1}),
+                   });
+    append(faults, memory("input", 0, "out", 2));
+    expect_in_order(grid(), faults);
+}
+
+// What is masked off needs no memory, nor does input when only its gradient is wanted.
+static void needs_only_wanted_memory(void **)
+{
+    Call call = grid_backward();
+    call.mask.values = {1, 0};
+    call.tensors[1].data = call.tensors[4].data = nullptr;
+    expect_success(call);
+    call.mask.values = {0, 1};
+    expect_refusal(call, {161001, {"the data address of input is NULL"}, nullptr});
+    call = grid_backward();
+    call.mask.values = {0, 1};
+    call.tensors[3].data = nullptr;
+    expect_success(call);
+    call.tensors[3].data = call.tensors[0].data;
+    expect_success(call);
+    call.mask.values = {0, 0};
+    for (Tensor &tensor : call.tensors)
+        tensor.data = nullptr;
+    expect_success(call);
+    call.tensors[3].handle = Handle::NONE;
+    expect_refusal(call, {161001, {"inputGrad is NULL"}, nullptr});
+}
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_bilinear_backward),
+        cmocka_unit_test(refuses_bilinear),
+        cmocka_unit_test(refuses_copies),
+        cmocka_unit_test(refuses_mixed_layouts),
+        cmocka_unit_test(refuses_nearest_1d_backward),
+        cmocka_unit_test(refuses_nearest_1d),
+        cmocka_unit_test(refuses_nearest_2d_backward),
+        cmocka_unit_test(refuses_nearest_2d),
+        cmocka_unit_test(accepts_limits_of_nearest),
+        cmocka_unit_test(refuses_grid_backward),
+        cmocka_unit_test(refuses_grid),
+        cmocka_unit_test(needs_only_wanted_memory),
+    };
+    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS)
+        return 1;
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
