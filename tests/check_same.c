@@ -1,0 +1,356 @@
+/*
+ * The same call gives the same bits: for any layout and strides, any number of threads, alone or in a
+ * batch, with one call or a plan that is used again and shared. All by memcmp. And for another
+ * instruction set: the program runs itself once for each and compares what the runs write.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "number.h"
+#include "run.h"
+
+static const struct run_options plain = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 0, false};
+
+static struct problem_data random_data(struct rng *rng, const struct problem *problem)
+{
+    return problem_fill(rng, problem, rng_chance(rng, 2) ? DATA_REAL : DATA_WIDE);
+}
+
+/* ---- Layouts, threads, plans ---- */
+
+static void expect_same_with(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                             const struct run_result *base, const struct run_options *options, const char *what)
+{
+    struct run_result result = run_problem(rng, problem, data, options);
+    expect_same(problem, what, base, &result);
+    run_result_fini(&result);
+}
+
+static void check_layouts(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = random_data(rng, problem);
+    struct run_result base = run_problem(rng, problem, &data, &plain);
+    static const struct run_options all_last = {VIEW_CHANNELS_LAST, VIEW_CHANNELS_LAST, 0, false};
+    static const struct run_options mixed = {VIEW_CHANNELS_LAST, VIEW_CONTIGUOUS, 0, false};
+    static const struct run_options strided = {VIEW_STRIDED, VIEW_STRIDED, 0, false};
+    static const struct run_options planned = {VIEW_STRIDED, VIEW_CHANNELS_LAST, 0, true};
+    expect_same_with(rng, problem, &data, &base, &all_last, "channels last");
+    expect_same_with(rng, problem, &data, &base, &mixed, "a channels-last input");
+    expect_same_with(rng, problem, &data, &base, &strided, "any strides");
+    expect_same_with(rng, problem, &data, &base, &planned, "a plan");
+    run_result_fini(&base);
+    problem_data_fini(&data);
+}
+
+static void layouts(void **state)
+{
+    (void)state;
+    for_random_problems(1000, check_layouts);
+}
+
+/* An input that repeats elements gives what its copy gives. The first run makes data what the view holds. */
+static void check_repeated(struct rng *rng, const struct problem *problem)
+{
+    static const struct run_options options = {VIEW_REPEATED, VIEW_STRIDED, 0, false};
+    struct problem_data data = random_data(rng, problem);
+    struct run_result repeated = run_problem(rng, problem, &data, &options);
+    expect_same_with(rng, problem, &data, &repeated, &plain, "a copy of repeated elements");
+    run_result_fini(&repeated);
+    problem_data_fini(&data);
+}
+
+static void repeated(void **state)
+{
+    (void)state;
+    for_random_problems(1000, check_repeated);
+}
+
+static void check_threads(struct rng *rng, const struct problem *problem)
+{
+    static const int counts[] = {2, 3, 7};
+    struct problem_data data = random_data(rng, problem);
+    struct run_options options = {VIEW_STRIDED, VIEW_CONTIGUOUS, 1, true};
+    struct run_result one = run_problem(rng, problem, &data, &options);
+    for (int k = 0; k < 3; k++) {
+        options.n_threads = counts[k];
+        expect_same_with(rng, problem, &data, &one, &options, "another number of threads");
+    }
+    regrad_set_num_threads(0);
+    run_result_fini(&one);
+    problem_data_fini(&data);
+}
+
+/* Large enough to be split: many planes, many rows, or a single plane with many points. */
+static void check_large_threads(struct rng *rng, const struct problem *problem)
+{
+    struct problem large = *problem;
+    bool many_planes = rng_chance(rng, 2);
+    large.n = many_planes ? rng_between(rng, 20, 40) : 1;
+    large.c = many_planes ? rng_between(rng, 10, 20) : rng_between(rng, 1, 2);
+    large.in_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, many_planes ? 20 : 200);
+    large.in_w = rng_between(rng, 1, many_planes ? 20 : 200);
+    large.out_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, many_planes ? 20 : 200);
+    large.out_w = rng_between(rng, 1, many_planes ? 20 : 200);
+    check_threads(rng, &large);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    for_random_problems(300, check_threads);
+    for_random_problems(60, check_large_threads);
+}
+
+/* ---- One by one ---- */
+
+/* The first extent elements of a dense tensor starting with sample n (and channel c, where it has channels). */
+static int64_t slice_size(const struct operand *operand, bool by_channel)
+{
+    int64_t n = operand->shape[0] ? operand_size(operand) / operand->shape[0] : 0;
+    bool has_channels = strncmp(operand->name, "grid", 4) != 0;
+    return by_channel && has_channels ? n / operand->shape[1] : n;
+}
+
+static int64_t slice_start(const struct operand *operand, bool by_channel, int64_t n, int64_t c)
+{
+    bool has_channels = strncmp(operand->name, "grid", 4) != 0;
+    int64_t size = slice_size(operand, by_channel);
+    return by_channel && has_channels ? (n * operand->shape[1] + c) * size : n * size;
+}
+
+static void check_slice(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                        const struct run_result *whole, bool by_channel, int64_t n, int64_t c)
+{
+    struct problem part = *problem;
+    struct signature signature;
+    struct problem_data part_data = {0};
+    problem_signature(problem, &signature);
+    part.n = 1;
+    part.c = by_channel ? 1 : problem->c;
+    if (by_channel)
+        part.wanted[1] = false; /* the grid's gradient is a sum over the channels */
+    if (!problem_wants(&part, 0))
+        return;
+    for (int k = 0; k < signature.n_in; k++)
+        part_data.in[k] = data->in[k] + slice_start(&signature.in[k], by_channel, n, c);
+    struct run_result alone = run_problem(rng, &part, &part_data, &plain);
+    for (int k = 0; k < signature.n_out; k++) {
+        size_t size = regrad_dtype_size(problem->dtype);
+        size_t start = (size_t)slice_start(&signature.out[k], by_channel, n, c) * size;
+        if (alone.nbytes[k] && memcmp(alone.bytes[k], whole->bytes[k] + start, alone.nbytes[k]) != 0)
+            fail_msg("%s: sample %lld channel %lld alone gives other bits", problem_text(problem), (long long)n,
+                     by_channel ? (long long)c : -1);
+    }
+    run_result_fini(&alone);
+}
+
+static void check_batch(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = random_data(rng, problem);
+    struct run_result whole = run_problem(rng, problem, &data, &plain);
+    for (int64_t n = 0; n < problem->n; n++) {
+        check_slice(rng, problem, &data, &whole, false, n, 0);
+        check_slice(rng, problem, &data, &whole, true, n, rng_below(rng, problem->c));
+    }
+    run_result_fini(&whole);
+    problem_data_fini(&data);
+}
+
+static void batches(void **state)
+{
+    (void)state;
+    for_random_problems(1000, check_batch);
+}
+
+/* ---- A plan in many threads ---- */
+
+enum { N_SHARERS = 4 };
+
+struct sharer {
+    const regrad_plan *plan;
+    struct view in[MAX_INPUTS], out[MAX_OUTPUTS];
+    int n_in, n_out;
+    struct guard workspace;
+    regrad_status status;
+};
+
+static void *run_shared(void *argument)
+{
+    struct sharer *sharer = argument;
+    const void *inputs[MAX_INPUTS];
+    void *outputs[MAX_OUTPUTS];
+    for (int k = 0; k < sharer->n_in; k++)
+        inputs[k] = sharer->in[k].tensor.data;
+    for (int k = 0; k < sharer->n_out; k++)
+        outputs[k] = sharer->out[k].tensor.data;
+    for (int k = 0; k < 5 && sharer->status == REGRAD_OK; k++)
+        sharer->status =
+            regrad_plan_run(sharer->plan, inputs, outputs, sharer->workspace.data, sharer->workspace.nbytes);
+    return NULL;
+}
+
+static void sharer_init(struct sharer *sharer, struct rng *rng, const struct problem *problem,
+                        const struct problem_data *data)
+{
+    struct signature signature;
+    problem_signature(problem, &signature);
+    *sharer = (struct sharer){.n_in = signature.n_in, .n_out = signature.n_out};
+    for (int k = 0; k < signature.n_in; k++) {
+        view_init(&sharer->in[k], rng, VIEW_CONTIGUOUS, problem->dtype, signature.in[k].rank, signature.in[k].shape);
+        view_write(&sharer->in[k], data->in[k]);
+    }
+    for (int k = 0; k < signature.n_out; k++) {
+        view_init(&sharer->out[k], rng, VIEW_CONTIGUOUS, problem->dtype, signature.out[k].rank, signature.out[k].shape);
+        view_write_nans(&sharer->out[k]);
+    }
+}
+
+static void sharer_fini(struct sharer *sharer)
+{
+    for (int k = 0; k < sharer->n_in; k++)
+        view_fini(&sharer->in[k]);
+    for (int k = 0; k < sharer->n_out; k++)
+        view_fini(&sharer->out[k]);
+    guard_fini(&sharer->workspace);
+}
+
+static regrad_plan *plan_for(const struct problem *problem, const struct sharer *sharer)
+{
+    regrad_tensor in[MAX_INPUTS], out[MAX_OUTPUTS];
+    regrad_plan *plan;
+    for (int k = 0; k < sharer->n_in; k++)
+        in[k] = sharer->in[k].tensor;
+    for (int k = 0; k < sharer->n_out; k++)
+        out[k] = sharer->out[k].tensor;
+    assert_int_equal(problem_plan(problem, in, out, &plan), REGRAD_OK);
+    return plan;
+}
+
+static void check_shared(struct rng *rng, const struct problem *problem)
+{
+    struct sharer sharers[N_SHARERS];
+    pthread_t running[N_SHARERS];
+    struct problem_data data = random_data(rng, problem);
+    struct run_result base = run_problem(rng, problem, &data, &plain);
+    regrad_set_num_threads((int)rng_between(rng, 1, 3));
+    for (int k = 0; k < N_SHARERS; k++)
+        sharer_init(&sharers[k], rng, problem, &data);
+    regrad_plan *plan = plan_for(problem, &sharers[0]);
+    for (int k = 0; k < N_SHARERS; k++) {
+        sharers[k].plan = plan;
+        workspace_init(&sharers[k].workspace, rng, regrad_plan_workspace_size(plan));
+    }
+    for (int k = 0; k < N_SHARERS; k++)
+        assert_int_equal(pthread_create(&running[k], NULL, run_shared, &sharers[k]), 0);
+    for (int k = 0; k < N_SHARERS; k++) {
+        assert_int_equal(pthread_join(running[k], NULL), 0);
+        assert_int_equal(sharers[k].status, REGRAD_OK);
+        for (int o = 0; o < MAX_OUTPUTS; o++)
+            assert_true(!base.nbytes[o] || !memcmp(sharers[k].out[o].memory.data, base.bytes[o], base.nbytes[o]));
+        sharer_fini(&sharers[k]);
+    }
+    regrad_plan_destroy(plan);
+    regrad_set_num_threads(0);
+    run_result_fini(&base);
+    problem_data_fini(&data);
+}
+
+static void shared_plans(void **state)
+{
+    (void)state;
+    for_random_problems(100, check_shared);
+}
+
+/* ---- Instruction sets ---- */
+
+static FILE *results_file;
+
+static void write_results(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = random_data(rng, problem);
+    struct run_result result = run_problem(rng, problem, &data, &plain);
+    fprintf(results_file, "%s\n", problem_text(problem));
+    for (int k = 0; k < MAX_OUTPUTS; k++)
+        fwrite(result.bytes[k], 1, result.nbytes[k], results_file);
+    run_result_fini(&result);
+    problem_data_fini(&data);
+}
+
+/* What this program writes when it runs with an instruction set; NULL where the machine has it not. */
+static char *results_of(const char *isa, size_t *nbytes)
+{
+    char self[1000], command[1200];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = 0;
+    snprintf(command, sizeof command, "REGRAD_ISA=%s REGRAD_TEST_SEED=%llu '%s' --results", isa,
+             (unsigned long long)test_seed(), self);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t room = 1 << 20;
+    char *results = malloc(room);
+    *nbytes = 0;
+    for (size_t n; (n = fread(results + *nbytes, 1, room - *nbytes, pipe)) > 0;) {
+        *nbytes += n;
+        if (*nbytes == room)
+            results = realloc(results, room *= 2);
+        assert_non_null(results);
+    }
+    int status = pclose(pipe);
+    if (status == 0)
+        return results;
+    free(results);
+    assert_int_equal(status, 77 << 8);
+    return NULL;
+}
+
+static void instruction_sets(void **state)
+{
+    (void)state;
+    static const char *const isas[] = {"avx2", "avx512", "neon"};
+    size_t n_scalar, n;
+    char *scalar = results_of("scalar", &n_scalar);
+    assert_non_null(scalar);
+    assert_true(n_scalar > 0);
+    for (int k = 0; k < 3; k++) {
+        char *other = results_of(isas[k], &n);
+        if (!other)
+            continue;
+        print_message("%s: %zu bytes\n", isas[k], n);
+        if (n != n_scalar || memcmp(scalar, other, n) != 0)
+            fail_msg("%s gives other bits than scalar", isas[k]);
+        free(other);
+    }
+    free(scalar);
+}
+
+static int write_all_results(void)
+{
+    if (skip_without_isa())
+        return 77;
+    results_file = stdout;
+    for_random_problems(2000, write_results);
+    return fflush(stdout) != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts), cmocka_unit_test(repeated),     cmocka_unit_test(threads),
+        cmocka_unit_test(batches), cmocka_unit_test(shared_plans), cmocka_unit_test(instruction_sets),
+    };
+    if (argc == 2 && strcmp(argv[1], "--results") == 0)
+        return write_all_results();
+    if (skip_without_isa())
+        return 77;
+    test_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
