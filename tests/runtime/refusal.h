@@ -1,0 +1,33 @@
+/* What the tests of the runtime share. */
+#ifndef REFUSAL_H
+#define REFUSAL_H
+
+/* cmocka wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "acl/acl.h"
+
+#define assert_success(call) check_success(call, #call, __FILE__, __LINE__)
+
+/* Was the call refused with the status, also as the thread's last error, and with these words in the message? */
+#define assert_refused(call, wanted, words) check_refused(call, wanted, words, __FILE__, __LINE__)
+
+void check_success(aclError status, const char *call, const char *file, int line);
+void check_refused(aclError status, aclError wanted, const char *words, const char *file, int line);
+
+/* Something that is no handle of ours. */
+extern void *const foreign_handle;
+
+/* Makes the stream wait: work that comes after is not done until unblock, by the same thread, has been called as often.
+ */
+void block(aclrtStream stream);
+void unblock(void);
+
+/* Ends what the first block of a stream has begun. */
+void end_blocking(aclrtStream stream);
+
+#endif
