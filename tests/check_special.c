@@ -1,0 +1,400 @@
+/*
+ * What is special: NaN and infinity go only where neighbours send them, impulses, mirrored problems, empty
+ * tensors, results that are not wanted, operands that are not looked at, the graph operators' names,
+ * descriptions.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "number.h"
+#include "run.h"
+
+static const struct run_options plain = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 0, false};
+
+static double element(const struct problem *problem, const struct run_result *result, int output, size_t i)
+{
+    return number_decode(problem->dtype, result->bytes[output] + i * regrad_dtype_size(problem->dtype));
+}
+
+static size_t n_elements(const struct problem *problem, const struct run_result *result, int output)
+{
+    return result->nbytes[output] / regrad_dtype_size(problem->dtype);
+}
+
+/* ---- NaN and infinity ---- */
+
+/*
+ * In the reference an operand that is no number, or infinite, shows in the value of each sum whose neighbours
+ * include it, and in the magnitude where its weight is not 0: there the result must show it, elsewhere among the
+ * neighbours it may, and all other results are within their bounds.
+ */
+static void check_locality(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = problem_fill(rng, problem, DATA_REAL);
+    struct signature signature;
+    problem_signature(problem, &signature);
+    double bad = rng_chance(rng, 2) ? (double)NAN : rng_chance(rng, 2) ? (double)INFINITY : -(double)INFINITY;
+    data.in[0][rng_below(rng, operand_size(&signature.in[0]))] = bad;
+    struct run_result result = run_problem(rng, problem, &data, &plain);
+    struct problem_solution solution = problem_solve(problem, &data);
+    for (int k = 0; k < MAX_OUTPUTS; k++)
+        for (size_t i = 0; i < n_elements(problem, &result, k); i++) {
+            const struct sum *sum = &solution.out[k][i];
+            double got = element(problem, &result, k, i);
+            bool neighbour = !isfinite((double)sum->value), required = !isfinite(sum->magnitude);
+            bool right = required ? !isfinite(got) : neighbour || sum_accepts(sum, problem->dtype, got);
+            if (!right || (isnan(bad) && required && !isnan(got)))
+                fail_msg("%s: %g in grad_output, %.9g at output %d[%zu], neighbour %d weight not 0 %d",
+                         problem_text(problem), bad, got, k, i, neighbour, required);
+        }
+    problem_solution_fini(&solution);
+    run_result_fini(&result);
+    problem_data_fini(&data);
+}
+
+static void nan_and_infinity(void **state)
+{
+    (void)state;
+    for_random_problems(4000, check_locality);
+}
+
+/* ---- Impulses ---- */
+
+/* An impulse gives the weights: within a rounding where it is a neighbour, and exactly 0 elsewhere. */
+static void check_impulse(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = problem_fill(rng, problem, DATA_IMPULSE);
+    struct run_result result = run_problem(rng, problem, &data, &plain);
+    struct problem_solution solution = problem_solve(problem, &data);
+    expect_solution(problem, &solution, &result);
+    for (int k = 0; k < MAX_OUTPUTS; k++)
+        for (size_t i = 0; i < n_elements(problem, &result, k); i++)
+            if (solution.out[k][i].magnitude == 0 && element(problem, &result, k, i) != 0)
+                fail_msg("%s: an impulse reaches output %d[%zu]", problem_text(problem), k, i);
+    problem_solution_fini(&solution);
+    run_result_fini(&result);
+    problem_data_fini(&data);
+}
+
+static void impulses(void **state)
+{
+    (void)state;
+    for_random_problems(2000, check_impulse);
+}
+
+/* ---- Mirrors ---- */
+
+static void mirror(double *values, int64_t n_planes, int64_t h, int64_t w)
+{
+    for (int64_t k = 0; k < n_planes; k++)
+        for (int64_t i = 0; i < h * w / 2; i++) {
+            double *plane = values + k * h * w, kept = plane[i];
+            plane[i] = plane[h * w - 1 - i];
+            plane[h * w - 1 - i] = kept;
+        }
+}
+
+/* Turned by 180 degrees, in and out: laws that are symmetric give the same, turned; values are exact in all types, so
+ * that the order of sums does not matter. */
+static void expect_mirrored(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = problem_fill(rng, problem, DATA_SMALL_INTEGERS);
+    int64_t n_planes = problem->n * problem->c, h = problem->backward ? problem->out_h : problem->in_h;
+    int64_t w = problem->backward ? problem->out_w : problem->in_w;
+    struct run_result straight = run_problem(rng, problem, &data, &plain);
+    mirror(data.in[0], n_planes, h, w);
+    struct run_result turned = run_problem(rng, problem, &data, &plain);
+    int64_t n = (int64_t)n_elements(problem, &straight, 0), area = n / n_planes;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t other = i / area * area + area - 1 - i % area;
+        double a = element(problem, &straight, 0, (size_t)i), b = element(problem, &turned, 0, (size_t)other);
+        if (a != b)
+            fail_msg("%s: [%lld] is %.17g and, mirrored, %.17g", problem_text(problem), (long long)i, a, b);
+    }
+    run_result_fini(&straight);
+    run_result_fini(&turned);
+    problem_data_fini(&data);
+}
+
+/* Ratios that make every coordinate and weight of the half-pixel law a small binary fraction; for the nearest law, odd
+ * ratios, of which no output lies between two inputs. */
+static void mirrored_resize(void **state)
+{
+    (void)state;
+    static const int64_t halves[] = {1, 2, 4, 8}, odd[] = {1, 3, 5, 7};
+    struct rng rng = rng_make(test_seed());
+    for (int k = 0; k < 400; k++) {
+        struct problem problem = {.kind = rng_chance(&rng, 2) ? PROBLEM_BILINEAR : PROBLEM_NEAREST_2D};
+        const int64_t *factors = problem.kind == PROBLEM_BILINEAR ? halves : odd;
+        problem.dtype = rng_chance(&rng, 2) ? REGRAD_FLOAT32 : REGRAD_FLOAT64;
+        problem.backward = rng_chance(&rng, 2);
+        problem.n = problem.c = 2;
+        problem.in_h = rng_between(&rng, 1, 9);
+        problem.in_w = rng_between(&rng, 1, 9);
+        problem.out_h = problem.in_h * factors[rng_below(&rng, 4)];
+        problem.out_w = problem.in_w * factors[rng_below(&rng, 4)];
+        expect_mirrored(&rng, &problem);
+    }
+}
+
+/* ---- Empty tensors ---- */
+
+static struct problem empty_problem(struct rng *rng, enum problem_kind kind, int which)
+{
+    struct problem problem;
+    do
+        problem_random(rng, &problem);
+    while (problem.kind != kind || problem.in_w * problem.in_h > 1000);
+    if (which == 0)
+        problem.n = 0;
+    if (which == 1)
+        problem.c = 0;
+    if (which == 2 && kind == PROBLEM_GRID)
+        problem.out_h = 0;
+    if (which == 3 && kind == PROBLEM_GRID)
+        problem.out_w = 0;
+    return problem;
+}
+
+/* What is wanted and not empty is filled with zeros. */
+static void empty_tensors(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    for (int k = 0; k < 400; k++) {
+        struct problem problem = empty_problem(&rng, (enum problem_kind)(k % N_PROBLEM_KINDS), k / 4 % 4);
+        if (problem.kind != PROBLEM_GRID && k / 4 % 4 > 1)
+            continue;
+        struct problem_data data = problem_fill(&rng, &problem, DATA_REAL);
+        struct run_options options = {VIEW_STRIDED, VIEW_STRIDED, 0, rng_chance(&rng, 2)};
+        struct run_result result = run_problem(&rng, &problem, &data, &options);
+        for (int o = 0; o < MAX_OUTPUTS; o++)
+            for (size_t i = 0; i < n_elements(&problem, &result, o); i++)
+                if (element(&problem, &result, o, i) != 0)
+                    fail_msg("%s: output %d[%zu] is %g", problem_text(&problem), o, i,
+                             element(&problem, &result, o, i));
+        run_result_fini(&result);
+        problem_data_fini(&data);
+    }
+}
+
+/* Tensors without elements need no memory. */
+static void empty_without_memory(void **state)
+{
+    (void)state;
+    regrad_tensor empty = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, (const int64_t[]){0, 3, 4, 5});
+    regrad_tensor small = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, (const int64_t[]){0, 3, 2, 2});
+    assert_int_equal(regrad_upsample_bilinear2d_backward(&empty, &small, REGRAD_HALF_PIXEL, 0, 0), REGRAD_OK);
+    assert_int_equal(regrad_upsample_nearest_exact2d_backward(&empty, &small, REGRAD_NEAREST_GATHER_LAW, 0, 0),
+                     REGRAD_OK);
+    regrad_tensor grid = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, (const int64_t[]){0, 2, 2, 2});
+    assert_int_equal(
+        regrad_grid_sampler_2d_backward(&small, &empty, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, false, &empty, &grid),
+        REGRAD_OK);
+}
+
+/* ---- What is not looked at ---- */
+
+/* With only the input's gradient wanted, the input's data is not touched, and may be missing. */
+static void input_is_not_read(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    float grad[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, xy[18], wanted[20], got[20];
+    for (int k = 0; k < 18; k++)
+        xy[k] = (float)rng_real(&rng, -1, 1);
+    const int64_t in_shape[] = {1, 1, 4, 5}, out_shape[] = {1, 1, 3, 3}, grid_shape[] = {1, 3, 3, 2};
+    regrad_tensor output = regrad_tensor_contiguous(grad, REGRAD_FLOAT32, 4, out_shape);
+    regrad_tensor grid = regrad_tensor_contiguous(xy, REGRAD_FLOAT32, 4, grid_shape);
+    regrad_tensor result = regrad_tensor_contiguous(wanted, REGRAD_FLOAT32, 4, in_shape);
+    struct view input;
+    view_init(&input, &rng, VIEW_CONTIGUOUS, REGRAD_FLOAT32, 4, in_shape);
+    for (int padding = 0; padding < 3; padding++) {
+        guard_forbid(&input.memory, false);
+        result.data = wanted;
+        assert_int_equal(regrad_grid_sampler_2d_backward(&output, &input.tensor, &grid, REGRAD_BICUBIC,
+                                                         (regrad_padding)padding, true, &result, NULL),
+                         REGRAD_OK);
+        guard_forbid(&input.memory, true);
+        result.data = got;
+        assert_int_equal(regrad_grid_sampler_2d_backward(&output, &input.tensor, &grid, REGRAD_BICUBIC,
+                                                         (regrad_padding)padding, true, &result, NULL),
+                         REGRAD_OK);
+        assert_memory_equal(got, wanted, sizeof got);
+    }
+    view_fini(&input);
+}
+
+/* ---- Graph operators ---- */
+
+static void resize_bilinear_v2_grad(void **state)
+{
+    (void)state;
+    float grad[48], wanted[20], got[20];
+    struct rng rng = rng_make(test_seed());
+    for (int k = 0; k < 48; k++)
+        grad[k] = (float)rng_real(&rng, -1, 1);
+    regrad_tensor output = regrad_tensor_contiguous(grad, REGRAD_FLOAT32, 4, (const int64_t[]){1, 1, 6, 8});
+    regrad_tensor original = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, (const int64_t[]){1, 1, 4, 5});
+    regrad_tensor result = original;
+    static const regrad_coordinates modes[2][2] = {{REGRAD_ASYMMETRIC, REGRAD_HALF_PIXEL},
+                                                   {REGRAD_ALIGN_CORNERS, REGRAD_ALIGN_CORNERS}};
+    const float scales[] = {1.5f, 1.75f};
+    for (int k = 0; k < 8; k++) {
+        bool align = k & 1, half = k & 2, scaled = k & 4;
+        result.data = wanted;
+        assert_int_equal(regrad_upsample_bilinear2d_backward(&output, &result, modes[align][half], scaled ? 1.5 : 0,
+                                                             scaled ? 1.75 : 0),
+                         REGRAD_OK);
+        result.data = got;
+        memset(got, 0xFF, sizeof got);
+        assert_int_equal(
+            regrad_resize_bilinear_v2_grad(&output, &original, align, half, scaled ? scales : NULL, &result),
+            REGRAD_OK);
+        assert_memory_equal(got, wanted, sizeof got);
+    }
+}
+
+static void upsample_nearest_exact2d_grad(void **state)
+{
+    (void)state;
+    float grad[88], wanted[52], got[52];
+    struct rng rng = rng_make(test_seed());
+    for (int k = 0; k < 88; k++)
+        grad[k] = (float)rng_real(&rng, -1, 1);
+    const int64_t in_shape[] = {1, 1, 2, 26}, out_shape[] = {1, 1, 8, 11}, output_size[] = {8, 11};
+    regrad_tensor output = regrad_tensor_contiguous(grad, REGRAD_FLOAT32, 4, out_shape);
+    regrad_tensor result = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, in_shape);
+    static const double scales[][2] = {{0, 0}, {3, 0}, {3, 0.5}};
+    for (int k = 0; k < 3; k++) {
+        result.data = wanted;
+        assert_int_equal(regrad_upsample_nearest_exact2d_backward(&output, &result, REGRAD_NEAREST_GATHER_LAW,
+                                                                  scales[k][0], scales[k][1]),
+                         REGRAD_OK);
+        result.data = got;
+        memset(got, 0xFF, sizeof got);
+        assert_int_equal(regrad_upsample_nearest_exact2d_grad(&output, output_size, in_shape, (float)scales[k][0],
+                                                              (float)scales[k][1], &result),
+                         REGRAD_OK);
+        assert_memory_equal(got, wanted, sizeof got);
+    }
+}
+
+/* ---- Describe ---- */
+
+static regrad_plan *some_plan(void)
+{
+    regrad_plan *plan;
+    regrad_tensor output = regrad_tensor_contiguous(NULL, REGRAD_FLOAT16, 4, (const int64_t[]){2, 3, 61, 83});
+    regrad_tensor input = regrad_tensor_contiguous(NULL, REGRAD_FLOAT16, 4, (const int64_t[]){2, 3, 37, 41});
+    assert_int_equal(regrad_upsample_bilinear2d_backward_plan(&output, &input, REGRAD_HALF_PIXEL, 0, 0, &plan),
+                     REGRAD_OK);
+    return plan;
+}
+
+/* One line that names what the plan is about; cut off at any size as snprintf cuts. */
+static void describe(void **state)
+{
+    (void)state;
+    regrad_plan *plan = some_plan();
+    char whole[1000], cut[1000], workspace[40];
+    size_t length = regrad_plan_describe(plan, whole, sizeof whole);
+    assert_true(length > 0 && length < sizeof whole && strlen(whole) == length && !strchr(whole, '\n'));
+    snprintf(workspace, sizeof workspace, "%zu", regrad_plan_workspace_size(plan));
+    const char *const words[] = {"bilinear", "float16", "61", "83", "37", "41", regrad_isa(), workspace};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (!strstr(whole, words[k]))
+            fail_msg("\"%s\" is not in \"%s\"", words[k], whole);
+    for (size_t size = 0; size <= length + 2; size++) {
+        memset(cut, 'x', sizeof cut);
+        assert_true(regrad_plan_describe(plan, cut, size) == length);
+        size_t kept = size == 0 ? 0 : size - 1 < length ? size - 1 : length;
+        assert_memory_equal(cut, whole, kept);
+        assert_true(size == 0 || cut[kept] == 0);
+        assert_true(cut[size == 0 ? 0 : kept + 1] == 'x');
+    }
+    assert_true(regrad_plan_describe(plan, NULL, 0) == length);
+    assert_true(regrad_plan_describe(NULL, cut, sizeof cut) == 0);
+    regrad_plan_destroy(plan);
+}
+
+/* ---- The rest of the interface ---- */
+
+static void tensors(void **state)
+{
+    (void)state;
+    float memory[1];
+    regrad_tensor tensor = regrad_tensor_contiguous(memory, REGRAD_BFLOAT16, 4, (const int64_t[]){2, 3, 4, 5});
+    const int64_t strides[] = {60, 20, 5, 1}, last_strides[] = {60, 1, 15, 3};
+    assert_memory_equal(tensor.stride, strides, sizeof strides);
+    assert_true(tensor.data == memory && tensor.dtype == REGRAD_BFLOAT16 && tensor.rank == 4 && tensor.offset == 0);
+    regrad_tensor last = regrad_tensor_channels_last(memory, REGRAD_FLOAT32, 2, 3, 4, 5);
+    assert_memory_equal(last.stride, last_strides, sizeof last_strides);
+    assert_int_equal(regrad_tensor_contiguous(memory, REGRAD_FLOAT32, 5, strides).rank, 0);
+    assert_int_equal(regrad_tensor_contiguous(memory, REGRAD_FLOAT32, 0, strides).rank, 0);
+    assert_int_equal(regrad_tensor_contiguous(memory, REGRAD_FLOAT32, 2, NULL).rank, 0);
+    const int64_t huge[] = {1, INT64_MAX / 2, 3, 1};
+    assert_int_equal(regrad_tensor_contiguous(memory, REGRAD_FLOAT32, 4, huge).rank, 0);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
+    static const size_t sizes[] = {4, 2, 2, 8};
+    for (int k = 0; k < N_DTYPES; k++) {
+        assert_string_equal(regrad_dtype_name((regrad_dtype)k), types[k]);
+        assert_int_equal(regrad_dtype_size((regrad_dtype)k), sizes[k]);
+    }
+    assert_string_equal(regrad_dtype_name((regrad_dtype)99), "unknown");
+    assert_int_equal(regrad_dtype_size((regrad_dtype)99), 0);
+    assert_string_equal(regrad_status_name(REGRAD_OK), "REGRAD_OK");
+    assert_string_equal(regrad_status_name(REGRAD_ERROR_NULL_POINTER), "REGRAD_ERROR_NULL_POINTER");
+    assert_string_equal(regrad_status_name(REGRAD_ERROR_INVALID_ARGUMENT), "REGRAD_ERROR_INVALID_ARGUMENT");
+    assert_string_equal(regrad_status_name(REGRAD_ERROR_OUT_OF_MEMORY), "REGRAD_ERROR_OUT_OF_MEMORY");
+    assert_non_null(regrad_status_name((regrad_status)99));
+    char version[40];
+    snprintf(version, sizeof version, "%d.%d.%d", REGRAD_VERSION_MAJOR, REGRAD_VERSION_MINOR, REGRAD_VERSION_PATCH);
+    assert_string_equal(regrad_version(), version);
+}
+
+static void number_of_threads(void **state)
+{
+    (void)state;
+    int start = regrad_num_threads();
+    assert_true(start >= 1 && start <= 256);
+    regrad_set_num_threads(5);
+    assert_int_equal(regrad_num_threads(), 5);
+    regrad_set_num_threads(1000);
+    assert_int_equal(regrad_num_threads(), 256);
+    regrad_set_num_threads(-3);
+    assert_int_equal(regrad_num_threads(), start);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nan_and_infinity),
+        cmocka_unit_test(impulses),
+        cmocka_unit_test(mirrored_resize),
+        cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(empty_without_memory),
+        cmocka_unit_test(input_is_not_read),
+        cmocka_unit_test(resize_bilinear_v2_grad),
+        cmocka_unit_test(upsample_nearest_exact2d_grad),
+        cmocka_unit_test(describe),
+        cmocka_unit_test(tensors),
+        cmocka_unit_test(names),
+        cmocka_unit_test(number_of_threads),
+    };
+    if (skip_without_isa())
+        return 77;
+    test_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
