@@ -9,7 +9,7 @@ set -euo pipefail
 packages_of() {
     case $1 in
     run) echo gcc g++ libc6-dev make cmake ninja-build libpng-dev libjpeg-dev ;;
-    test) packages_of run; echo libcmocka-dev libcjson-dev pkgconf ;;
+    test) packages_of run; echo libcmocka-dev libcjson-dev pkgconf python3 python3-numpy ;;
     ci)
         packages_of test
         echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux
