@@ -1,0 +1,251 @@
+/* Copies and fills: their checks in their order, and what they write. */
+#include "refusal.h"
+
+#include <string.h>
+
+enum { SIZE = 256 };
+
+static unsigned char *device;
+static unsigned char *pinned;
+static aclrtStream stream;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return aclrtSetDevice(0) != ACL_SUCCESS || aclrtCreateStream(&stream) != ACL_SUCCESS ||
+           aclrtMalloc((void **)&device, SIZE, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
+           aclrtMallocHost((void **)&pinned, SIZE) != ACL_SUCCESS;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return aclrtFree(device) != ACL_SUCCESS || aclrtFreeHost(pinned) != ACL_SUCCESS ||
+           aclrtDestroyStream(stream) != ACL_SUCCESS || aclrtResetDevice(0) != ACL_SUCCESS;
+}
+
+static void fill(unsigned char *bytes, int first)
+{
+    for (int i = 0; i < SIZE; i++)
+        bytes[i] = (unsigned char)(first + i);
+}
+
+/* ---- One row ---------------------------------------------------------------------------------- */
+
+static aclError copy_async(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
+{
+    return aclrtMemcpyAsync(dst, destMax, src, count, kind, stream);
+}
+
+static aclError (*const copies[])(void *, size_t, const void *, size_t, aclrtMemcpyKind) = {aclrtMemcpy, copy_async};
+
+/* Each check comes before the next: a call with two faults gets the status of the first. */
+static void test_copy_checks(void **state)
+{
+    (void)state;
+    unsigned char host[SIZE];
+    fill(host, 1);
+    for (int i = 0; i < 2; i++) {
+        const aclrtMemcpyKind bad_kind = (aclrtMemcpyKind)6;
+        assert_success(copies[i](NULL, 0, NULL, 0, bad_kind));
+        assert_refused(copies[i](NULL, 0, host, 1, bad_kind), ACL_ERROR_INVALID_PARAM, "dst is NULL");
+        assert_refused(copies[i](device, 0, NULL, 1, bad_kind), ACL_ERROR_INVALID_PARAM, "src is NULL");
+        assert_refused(copies[i](device, 0, host, 1, bad_kind), ACL_ERROR_INVALID_PARAM, "kind is 6, must be one from");
+        assert_refused(copies[i](device, 0, host, 1, (aclrtMemcpyKind)-1), ACL_ERROR_INVALID_PARAM, "kind is -1");
+        assert_refused(copies[i](device, 0, host, 1, ACL_MEMCPY_DEFAULT), ACL_ERROR_RT_PARAM_INVALID,
+                       "count is 1, must be at most destMax, which is 0");
+        assert_refused(copies[i](device, 9, device, 10, ACL_MEMCPY_DEFAULT), ACL_ERROR_RT_PARAM_INVALID, "count is 10");
+        assert_success(copies[i](device, 10, device, 10, ACL_MEMCPY_DEFAULT));
+    }
+}
+
+/* The kind is not trusted: every one of the first six copies, whatever the addresses. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    unsigned char host[SIZE];
+    unsigned char back[SIZE];
+    for (int i = 0; i < 2; i++) {
+        for (int kind = 0; kind <= 5; kind++) {
+            fill(host, kind * 7 + i);
+            memset(back, 0, SIZE);
+            memset(device, 0, SIZE);
+            assert_success(copies[i](device, SIZE, host, SIZE, (aclrtMemcpyKind)kind));
+            assert_success(aclrtSynchronizeStream(stream));
+            assert_success(copies[i](back, SIZE, device, SIZE - 1, (aclrtMemcpyKind)kind));
+            assert_success(aclrtSynchronizeStream(stream));
+            assert_memory_equal(back, host, SIZE - 1);
+            assert_int_equal(back[SIZE - 1], 0);
+        }
+    }
+}
+
+static void test_overlap(void **state)
+{
+    (void)state;
+    unsigned char wanted[SIZE];
+    fill(device, 0);
+    fill(wanted, 0);
+    memmove(wanted + 3, wanted, SIZE - 3);
+    assert_success(aclrtMemcpy(device + 3, SIZE - 3, device, SIZE - 3, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    assert_memory_equal(device, wanted, SIZE);
+    memmove(wanted, wanted + 5, SIZE - 5);
+    assert_success(aclrtMemcpyAsync(device, SIZE, device + 5, SIZE - 5, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    assert_success(aclrtSynchronizeStream(stream));
+    assert_memory_equal(device, wanted, SIZE);
+}
+
+static void test_host_to_host(void **state)
+{
+    (void)state;
+    unsigned char from[8] = "abcdefg";
+    unsigned char to[8] = "";
+    assert_success(aclrtMemcpy(to, 8, from, 8, ACL_MEMCPY_HOST_TO_HOST));
+    assert_memory_equal(to, from, 8);
+    assert_refused(aclrtMemcpyAsync(to, 8, from, 8, ACL_MEMCPY_HOST_TO_HOST, stream), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "one of them must be in live device memory");
+    assert_refused(aclrtMemcpyAsync(pinned, 8, from, 8, ACL_MEMCPY_HOST_TO_DEVICE, stream),
+                   ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtMemcpyAsync: dst is");
+    assert_success(aclrtMemcpyAsync(device, 8, pinned, 8, ACL_MEMCPY_HOST_TO_HOST, stream));
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------- */
+
+static aclError copy_rows_async(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                                aclrtMemcpyKind kind)
+{
+    return aclrtMemcpy2dAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+static aclError (*const row_copies[])(void *, size_t, const void *, size_t, size_t, size_t,
+                                      aclrtMemcpyKind) = {aclrtMemcpy2d, copy_rows_async};
+
+static void test_row_checks(void **state)
+{
+    (void)state;
+    unsigned char host[SIZE];
+    fill(host, 1);
+    for (int i = 0; i < 2; i++) {
+        const aclrtMemcpyKind bad_kind = ACL_MEMCPY_HOST_TO_HOST;
+        assert_success(row_copies[i](NULL, 0, NULL, 0, 0, 5, bad_kind));
+        assert_success(row_copies[i](NULL, 0, NULL, 0, 5, 0, bad_kind));
+        assert_refused(row_copies[i](NULL, 0, host, 0, 4, 2, bad_kind), ACL_ERROR_INVALID_PARAM, "dst is NULL");
+        assert_refused(row_copies[i](device, 0, NULL, 0, 4, 2, bad_kind), ACL_ERROR_INVALID_PARAM, "src is NULL");
+        assert_refused(row_copies[i](device, 3, host, 8, 4, 2, bad_kind), ACL_ERROR_INVALID_PARAM,
+                       "width is 4, must be at most dpitch, which is 3");
+        assert_refused(row_copies[i](device, 8, host, 3, 4, 2, bad_kind), ACL_ERROR_INVALID_PARAM,
+                       "width is 4, must be at most spitch, which is 3");
+        const int kinds[] = {0, 5, 6, 7, -1, 8};
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+            assert_refused(row_copies[i](device, 8, host, 8, 4, 2, (aclrtMemcpyKind)kinds[k]), ACL_ERROR_INVALID_PARAM,
+                           "must be one from ACL_MEMCPY_HOST_TO_DEVICE (1)");
+    }
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    unsigned char host[SIZE];
+    unsigned char wanted[SIZE];
+    for (int i = 0; i < 2; i++) {
+        for (int kind = 1; kind <= 4; kind++) {
+            fill(host, kind + 3 * i);
+            memset(device, 0xEE, SIZE);
+            memset(wanted, 0xEE, SIZE);
+            for (int row = 0; row < 5; row++)
+                memcpy(wanted + row * 17, host + row * 11, 9);
+            assert_success(row_copies[i](device, 17, host, 11, 9, 5, (aclrtMemcpyKind)kind));
+            assert_success(aclrtSynchronizeStream(stream));
+            assert_memory_equal(device, wanted, SIZE);
+        }
+    }
+}
+
+/* ---- Filling ---------------------------------------------------------------------------------- */
+
+static aclError fill_async(void *devPtr, size_t maxCount, int32_t value, size_t count)
+{
+    return aclrtMemsetAsync(devPtr, maxCount, value, count, stream);
+}
+
+static aclError (*const fills[])(void *, size_t, int32_t, size_t) = {aclrtMemset, fill_async};
+
+static void test_fill(void **state)
+{
+    (void)state;
+    const int32_t values[] = {0, 1, 255, 256 + 7, -1, INT32_MIN + 0x42};
+    for (int i = 0; i < 2; i++) {
+        assert_success(fills[i](NULL, 0, 0, 0));
+        assert_refused(fills[i](NULL, 0, 0, 1), ACL_ERROR_INVALID_PARAM, "devPtr is NULL");
+        assert_refused(fills[i](device, 3, 0, 4), ACL_ERROR_RT_PARAM_INVALID,
+                       "count is 4, must be at most maxCount, which is 3");
+        for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+            memset(device, 0xEE, SIZE);
+            assert_success(fills[i](device + 1, SIZE - 1, values[v], SIZE - 2));
+            assert_success(aclrtSynchronizeStream(stream));
+            for (int k = 1; k < SIZE - 1; k++)
+                assert_int_equal(device[k], values[v] & 0xFF);
+            assert_int_equal(device[0], 0xEE);
+            assert_int_equal(device[SIZE - 1], 0xEE);
+        }
+    }
+}
+
+/* ---- On a stream ------------------------------------------------------------------------------ */
+
+static void test_stream_order(void **state)
+{
+    (void)state;
+    unsigned char host[SIZE];
+    memset(device, 0, SIZE);
+    block(stream);
+    assert_success(aclrtMemsetAsync(device, SIZE, 1, SIZE, stream));
+    assert_success(aclrtMemcpyAsync(host, SIZE, device, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    assert_success(aclrtMemsetAsync(device, SIZE, 2, SIZE, stream));
+    assert_success(aclrtMemcpy2dAsync(device, 16, host, 16, 8, 2, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    assert_int_equal(device[0], 0);
+    unblock();
+    assert_success(aclrtSynchronizeStream(stream));
+    assert_int_equal(host[SIZE - 1], 1);
+    assert_int_equal(device[7], 1);
+    assert_int_equal(device[8], 2);
+    end_blocking(stream);
+}
+
+static void test_dead_stream(void **state)
+{
+    (void)state;
+    unsigned char host[4] = {0};
+    const aclError dead = ACL_ERROR_RT_STREAM_CONTEXT;
+    assert_refused(aclrtMemcpyAsync(device, 4, host, 4, ACL_MEMCPY_HOST_TO_DEVICE, foreign_handle), dead,
+                   "aclrtMemcpyAsync: stream is");
+    assert_refused(aclrtMemcpy2dAsync(device, 4, host, 4, 4, 1, ACL_MEMCPY_DEFAULT, foreign_handle), dead,
+                   "aclrtMemcpy2dAsync: stream is");
+    assert_refused(aclrtMemsetAsync(device, 4, 0, 4, foreign_handle), dead, "aclrtMemsetAsync: stream is");
+    assert_success(aclrtMemsetAsync(device, 4, 0, 4, NULL)); /* the default stream */
+}
+
+/* Freeing with a synchronisation waits for work that uses the memory. */
+static void test_free_after_work(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    assert_success(aclrtMalloc(&memory, 16, ACL_MEM_MALLOC_HUGE_FIRST));
+    assert_success(aclrtMemsetAsync(memory, 16, 3, 16, stream));
+    assert_success(aclrtFreeWithDevSync(memory));
+    assert_success(aclrtMallocHost(&memory, 16));
+    assert_success(aclrtMemcpyAsync(memory, 16, device, 16, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    assert_success(aclrtFreeHostWithDevSync(memory));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copy_checks), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_overlap),     cmocka_unit_test(test_host_to_host),
+        cmocka_unit_test(test_row_checks),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_fill),        cmocka_unit_test(test_stream_order),
+        cmocka_unit_test(test_dead_stream), cmocka_unit_test(test_free_after_work),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
