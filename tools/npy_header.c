@@ -97,10 +97,10 @@ static bool take_string(struct cursor *cursor, char *buffer, size_t room, const 
 
 static bool take_descr(struct cursor *cursor)
 {
-    size_t begin = cursor->at;
     if (peek(cursor) == '[')
         return fail(cursor, "descr is a structured type; wanted float16, float32, float64, V2 or uint16");
     char descr[24];
+    size_t begin = cursor->at;
     if (!take_string(cursor, descr, sizeof descr, "descr"))
         return false;
     bool has_order = descr[0] && strchr("<>=|", descr[0]);

@@ -1,0 +1,162 @@
+"""Help, versions, refusals of usage, and what is suggested."""
+import os
+import unittest
+
+from cli import COMMANDS, OPERATORS, Case, np
+
+
+class Help(Case):
+    def test_everywhere(self):
+        for words in [[]] + [[c] for c in COMMANDS] + [[c, o] for c in ("run", "describe", "check") for o in OPERATORS]:
+            for option in ("--help", "-h"):
+                text = self.text(*words, option)
+                self.assertRegex(text, r"\AUsage: regrad ")
+                self.assertLess(max(map(len, text.splitlines())), 121)
+                for word in words:
+                    self.assertIn(word, text)
+            for option in ("--version", "-V"):
+                self.assertRegex(self.text(*words, option), r"\Aregrad \d+\.\d+\.\d+ \(library \d+\.\d+\.\d+, \w+\)\n\Z")
+
+    def test_every_option_in_help_is_taken(self):
+        """An option that an operator's help names is not refused as unknown there, and one that it does not is."""
+        import re
+        known = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", "".join(
+            self.text(c, *o, "--help") for c in ("run", "check", "describe") for o in [[x] for x in OPERATORS]), re.M))
+        known -= {"help", "version"}
+        for command in ("run", "describe", "check"):
+            for operator in OPERATORS:
+                text = self.text(command, operator, "--help")
+                takes = dict(re.findall(r"^ +(?:-\w, )?--([a-z-]+)(?: <(.*)>)?$", text, re.M))
+                for option in known:
+                    value = {"law": "gather", "interpolation": "nearest", "padding": "border", "layout": "nhwc",
+                             "dtype": "f32", "output-mask": "both", "input-size": "1,1", "output-size": "1,1"}
+                    argument = [] if option in ("align-corners", "asymmetric", "half-pixel-centers", "time") \
+                        else [value.get(option, "1")]
+                    message = self.refused(command, operator, "--" + option, *argument, "no.npy", "no.npy", "no.npy",
+                                           "no.npy")
+                    if option in takes:
+                        self.assertRegex(message, "files are given")
+                    else:
+                        self.assertEqual(message, f"{operator} takes no option --{option}")
+
+    def test_list(self):
+        lines = self.text("list").splitlines()
+        self.assertEqual([line.split()[0] for line in lines], OPERATORS)
+        self.assertTrue(all(len(line.split()) > 2 for line in lines))
+
+
+class Refusals(Case):
+    def test_messages(self):
+        self.save("a.npy", np.zeros((1, 1, 2, 2), "f4"))
+        up = ["run", "upsample_bilinear2d", "a.npy"]
+        back = ["run", "upsample_bilinear2d_backward", "a.npy"]
+        grid = ["run", "grid_sampler_2d_backward", "a.npy", "a.npy", "a.npy"]
+        for words, message in [
+            ([], "no command is given ('regrad --help' names them all)"),
+            (["rnu"], "unknown command 'rnu'; did you mean 'run'? ('regrad --help' names them all)"),
+            (["xyzzy"], "unknown command 'xyzzy' ('regrad --help' names them all)"),
+            (["run"], "run: no operator is given ('regrad list' names them all)"),
+            (["run", "upsample_biliner2d"], "unknown operator 'upsample_biliner2d'; did you mean 'upsample_bilinear2d'?"
+             " ('regrad list' names them all)"),
+            (["check", "nearest_exact1d"], "unknown operator 'nearest_exact1d'; did you mean "
+             "'upsample_nearest_exact1d'? ('regrad list' names them all)"),
+            (["describe", "conv2d"], "unknown operator 'conv2d' ('regrad list' names them all)"),
+            (["run", "--algin-corners"], "unknown option '--algin-corners'; did you mean '--align-corners'?"),
+            (["run", "--xyzzy=3"], "unknown option '--xyzzy'"),
+            (["run", "-x"], "unknown option '-x'"),
+            (["run", "--time=3"], "option --time takes no argument"),
+            (["run", "--law"], "option --law needs an argument: forward or gather"),
+            (["run", "--law", "gathr"], "--law is 'gathr'; wanted forward or gather; did you mean 'gather'?"),
+            (["run", "--scale-h", "2x"], "--scale-h is '2x'; wanted a number"),
+            (["run", "--threads", "-1"], "--threads is '-1'; wanted a whole number"),
+            (["run", "--input-size", "1,2,3,4,5"], "--input-size is '1,2,3,4,5'; wanted sizes separated by commas"),
+            (["run", "--input-size", "1,2,"], "--input-size is '1,2,'; wanted sizes separated by commas"),
+            (["run", "--input-size", "1,-2"], "--input-size is '1,-2'; wanted sizes separated by commas"),
+            (["run", "--input-size", "99999999999999999999"],
+             "--input-size is '99999999999999999999'; wanted sizes separated by commas"),
+            (["run", "-o", "", "upsample_bilinear2d"], "--output is ''; wanted a file"),
+            (["list", "all"], "list: takes no words, and 'all' is given"),
+            (["list", "--time"], "list takes no option --time"),
+            (up, "upsample_bilinear2d: the size of the forward's output is not known; give it with --output-size"),
+            (back, "upsample_bilinear2d_backward: the size of the forward's input is not known; give it with "
+             "--input-size"),
+            (up + ["--output-size", "2,2"], "upsample_bilinear2d: no file for a result is given; wanted -o FILE"),
+            (up + ["--output-size", "2,2,2"],
+             "--output-size has 3 numbers; upsample_bilinear2d wants N,C,H,W or H,W"),
+            (up + ["--output-size", "2,2", "--input-size", "3,3"], "--input-size has 3 where the file has 2"),
+            (up + ["--padding", "zeros"], "upsample_bilinear2d takes no option --padding"),
+            (up + ["--align-corners", "--asymmetric"], "--align-corners and --asymmetric exclude each other"),
+            (up + ["a.npy"], "upsample_bilinear2d: 2 files are given; wanted input"),
+            (["describe", *up[1:], "a.npy"], "upsample_bilinear2d: 2 files are given; wanted input, or none and sizes"),
+            (["run", "resize_bilinear_v2_grad"], "resize_bilinear_v2_grad: 0 files are given; wanted grads "
+             "[original_image]"),
+            (up + ["--scale-h", "1e300", "--scale-w", "1"],
+             "a size of 2 times a scale of 1e+300 is no size that an output can have"),
+            (["run", "grid_sampler_2d", "-", "-", "-o", "x"], "standard input, '-', can be only one of the files"),
+            (grid, "grid_sampler_2d_backward: no file for a result is given; wanted --input-grad FILE, "
+             "--grid-grad FILE or both"),
+            (grid + ["--input-grad", "x", "--grid-grad", "x"], "grid_sampler_2d_backward: both results would go to 'x'"),
+            (["describe", "upsample_bilinear2d", "--input-size", "4,4", "--output-size", "8,8"],
+             "upsample_bilinear2d: the size of the forward's input is not known; give it with --input-size, "
+             "N and C included"),
+        ]:
+            with self.subTest(words=words):
+                self.assertEqual(self.refused(*words), message)
+
+    def test_library_messages_name_files(self):
+        """What the library refuses is refused with its words, in which tensors have the names of their files."""
+        self.save("a.npy", np.zeros((1, 1, 2, 2), "f4"))
+        self.save("grid.npy", np.zeros((1, 2, 2, 3), "f4"))
+        self.save("f64.npy", np.zeros((1, 2, 2, 2), "f8"))
+        out = ["-o", "x.npy"]
+        message = self.refused("run", "grid_sampler_2d", "a.npy", "grid.npy", *out)
+        self.assertRegex(message, r"grid_sampler_2d.*grid \(grid\.npy\).*3.*2")
+        message = self.refused("run", "grid_sampler_2d", "a.npy", "f64.npy", *out)
+        self.assertRegex(message, r"grid_sampler_2d.*grid \(f64\.npy\).*float64.*float32")
+        message = self.refused("run", "upsample_bilinear2d", "a.npy", *out, "--output-size", "2,0")
+        self.assertRegex(message, r"upsample_bilinear2d.*output.*0")
+        message = self.refused("run", "upsample_bilinear2d", "a.npy", *out, "--output-size", "2,2", "--scale-h", "nan")
+        self.assertRegex(message, r"upsample_bilinear2d.*scale_h.*nan")
+        message = self.refused("run", "upsample_bilinear2d_backward", "a.npy", *out, "--input-size", "1,7,2,2")
+        self.assertRegex(message, r"upsample_bilinear2d_backward.*1.*7")
+        message = self.refused("run", "upsample_nearest_exact2d_grad", "a.npy", *out, "--input-size", "2,2",
+                               "--output-size", "2,3")
+        self.assertRegex(message, r"upsample_nearest_exact2d_grad.*output_size.*3.*2")
+        self.assertEqual(self.files(), ["a.npy", "f64.npy", "grid.npy"])
+
+    def test_describe(self):
+        for operator in OPERATORS:
+            size = ["--input-size", "1,2,9" if "1d" in operator else "1,2,9,5",
+                    "--output-size", "18" if "1d" in operator else "18,10"]
+            for dtype in ("float16", "bfloat16", "float32", "float64"):
+                text = self.text("describe", operator, *size, "--dtype", dtype)
+                self.assertRegex(text, r"\A[^\n]+\n\Z")
+                self.assertIn(operator, text)
+                self.assertIn(dtype, text)
+        self.save("a.npy", np.zeros((3, 4, 5, 6), "f2"))
+        text = self.text("describe", "upsample_bilinear2d", "a.npy", "--scale-h", "2", "--scale-w", "0.5")
+        self.assertIn("(3, 4, 10, 3)", text)
+        text = self.text("describe", "upsample_bilinear2d", "a.npy", "--output-size", "7,7", "--layout", "nhwc")
+        self.assertIn("(3, 6, 4, 5) -> ", text)
+        size = ["--input-size", "1,2,9,5", "--output-size", "3,3"]
+        text = self.text("describe", "grid_sampler_2d_backward", *size, "--output-mask", "grid_grad")
+        self.assertIn("input_grad unused", text)
+
+    def test_standard_output_that_is_full(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        self.save("a.npy", np.zeros(3))
+        for words in [["list"], ["--help"], ["--version"], ["run", "--help"], ["compare", "a.npy", "a.npy"],
+                      ["describe", "upsample_bilinear2d", "--input-size", "1,1,2,2", "--output-size", "2,2"],
+                      ["check", "upsample_bilinear2d", "--input-size", "1,1,2,2", "--output-size", "2,2"]]:
+            with open("/dev/full", "wb") as full:
+                self.assertEqual(self.refused(*words, stdout=full, status=3),
+                                 "standard output: cannot be written: No space left on device")
+
+    def test_standard_output_that_is_closed(self):
+        done = self.regrad("list", status=3, stdout=None, preexec_fn=lambda: os.close(1))
+        self.assertEqual(done.stderr, "regrad: standard output: cannot be written: Bad file descriptor\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
