@@ -209,7 +209,7 @@ static void add_view(struct search *search, const regrad_tensor *tensor)
 {
     const int64_t element = (int64_t)regrad_dtype_size(tensor->dtype);
     for (int d = 0; d < tensor->rank; d++)
-        if (tensor->stride[d] != 0)
+        if (tensor->shape[d] > 1 && tensor->stride[d] != 0) /* a stride that is not walked may be any number */
             add_term(search, magnitude(tensor->stride[d]) * element, tensor->shape[d] - 1);
     add_term(search, 1, element - 1);
 }
