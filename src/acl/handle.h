@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum rg_handle_kind {
     RG_HANDLE_TENSOR,
     RG_HANDLE_TENSOR_LIST,
@@ -39,5 +43,9 @@ bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle);
 
 /* How many objects the table owns: what tests hold against leaks. Any thread. */
 size_t rg_handle_count(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

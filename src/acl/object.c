@@ -4,13 +4,13 @@
 #include "aclnn/opdev/op_errno.h"
 
 static const char *const kind_names[] = {
-    [RG_HANDLE_TENSOR] = "tensor",
-    [RG_HANDLE_TENSOR_LIST] = "list of tensors",
-    [RG_HANDLE_SCALAR] = "scalar",
-    [RG_HANDLE_SCALAR_LIST] = "list of scalars",
-    [RG_HANDLE_INT_ARRAY] = "array of integers",
-    [RG_HANDLE_FLOAT_ARRAY] = "array of floats",
-    [RG_HANDLE_BOOL_ARRAY] = "array of booleans",
+    [RG_HANDLE_TENSOR] = "a tensor",
+    [RG_HANDLE_TENSOR_LIST] = "a list of tensors",
+    [RG_HANDLE_SCALAR] = "a scalar",
+    [RG_HANDLE_SCALAR_LIST] = "a list of scalars",
+    [RG_HANDLE_INT_ARRAY] = "an array of integers",
+    [RG_HANDLE_FLOAT_ARRAY] = "an array of floats",
+    [RG_HANDLE_BOOL_ARRAY] = "an array of booleans",
 };
 
 void *rg_object_publish(const char *function, enum rg_handle_kind kind, void *object, void (*destroy)(void *object))
@@ -20,14 +20,14 @@ void *rg_object_publish(const char *function, enum rg_handle_kind kind, void *ob
         return handle;
     if (object != NULL)
         destroy(object);
-    rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for a %s", function, kind_names[kind]);
+    rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", function, kind_names[kind]);
     return NULL;
 }
 
 static aclnnStatus refuse_stale(const char *function, const char *argument, enum rg_handle_kind kind,
                                 const void *handle)
 {
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be a %s that is alive", function, argument, handle,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be %s that is alive", function, argument, handle,
                        kind_names[kind]);
 }
 
