@@ -45,9 +45,18 @@ static int find_results(const struct problem *problem, struct results *results)
                         op->tensor[op->n_tensors - 1].option == OPT_OUTPUT
                             ? "-o FILE"
                             : "--input-grad FILE, --grid-grad FILE or both");
-    if (results->n == 2 && strcmp(results->of[0].file, results->of[1].file) == 0)
-        return complain(STATUS_REFUSED, "%s: both results would go to '%s'", op->name, results->of[0].file);
     return STATUS_OK;
+}
+
+/* Whatever their names: do both results go to one file, of which one would be lost? */
+static int check_apart(const struct results *results)
+{
+    const struct result *a = &results->of[0], *b = &results->of[1];
+    if (results->n < 2)
+        return STATUS_OK;
+    bool same =
+        a->output.path && b->output.path ? strcmp(a->output.path, b->output.path) == 0 : strcmp(a->file, b->file) == 0;
+    return same ? complain(STATUS_REFUSED, "both results would go to '%s'", b->file) : STATUS_OK;
 }
 
 static int allocate_results(struct problem *problem, const struct results *results)
@@ -84,7 +93,7 @@ static int open_results(struct results *results)
     output_catch_signals();
     for (int r = 0; r < results->n && status == STATUS_OK; r++)
         status = output_open(&results->of[r].output, results->of[r].file);
-    return status;
+    return status == STATUS_OK ? check_apart(results) : status;
 }
 
 static int compute(struct problem *problem, const struct results *results, const struct call *call,

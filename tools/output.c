@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* asprintf */
 #include "output.h"
 
 #include <errno.h>
@@ -69,11 +70,37 @@ static int open_directly(struct output *output)
     return output->descriptor >= 0 ? STATUS_OK : cannot(output, "opened", errno);
 }
 
-/* Where the file really is: renaming onto a symbolic link would replace the link. */
+/* Where the file really is: renaming onto a symbolic link would replace the link. A file that does not exist yet is
+ * found by its directory. */
 static char *followed(const char *name)
 {
     char *path = realpath(name, NULL);
-    return path ? path : strdup(name);
+    if (path)
+        return path;
+    const char *slash = strrchr(name, '/');
+    char *parent = slash == NULL ? strdup(".") : strndup(name, (size_t)(slash - name) + 1);
+    char *directory = parent ? realpath(parent, NULL) : NULL;
+    free(parent);
+    if (!directory)
+        return strdup(name); /* opening it will say what is wrong */
+    if (asprintf(&path, "%s/%s", directory, slash ? slash + 1 : name) < 0)
+        path = NULL;
+    free(directory);
+    return path;
+}
+
+/* A name for mkstemp in the directory of path. */
+static char *temporary_pattern(const char *path)
+{
+    static const char name[] = ".regrad.XXXXXX";
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *pattern = malloc(length + sizeof name);
+    if (pattern) {
+        memcpy(pattern, path, length);
+        memcpy(pattern + length, name, sizeof name);
+    }
+    return pattern;
 }
 
 /* Gives a file the permissions of the one that it replaces, or those of any new file. */
@@ -107,11 +134,11 @@ static void forget_path(struct output *output)
 static int open_temporary(struct output *output)
 {
     output->path = followed(output->name);
-    size_t length = output->path ? strlen(output->path) : 0;
-    char *pattern = output->path ? malloc(length + sizeof ".XXXXXX") : NULL;
-    if (!pattern)
-        return forget_path(output), complain_memory("a file's name");
-    sprintf(pattern, "%s.XXXXXX", output->path);
+    char *pattern = output->path ? temporary_pattern(output->path) : NULL;
+    if (!pattern) {
+        forget_path(output);
+        return complain_memory("a file's name");
+    }
     int error = make_temporary(output, pattern);
     if (error != 0) {
         free(pattern);

@@ -50,6 +50,11 @@ class Output(Case):
         self.assertEqual(self.load("there/real.npy").shape, (1, 1, 4, 4))
         self.assertEqual(os.listdir(self.path("there")), ["real.npy"])
 
+    def test_longest_name(self):
+        name = "x" * 251 + ".npy"
+        self.regrad("run", "upsample_nearest_exact2d", "in.npy", "-o", name, "--output-size", "4,4")
+        self.assertEqual(self.files(), ["in.npy", name])
+
     def test_standard_streams(self):
         with open(self.path("in.npy"), "rb") as file:
             content = file.read()
@@ -118,6 +123,15 @@ class Output(Case):
         self.assertRegex(done.stderr, r"regrad: no memory for the 281474976710656 bytes of output\n\Z")
         self.assertEqual(self.files(), ["in.npy"])
 
+    def test_both_results_or_none(self):
+        self.save("g.npy", np.ones((1, 1, 2, 2), "f4"))
+        self.save("p.npy", np.zeros((1, 2, 2, 2), "f4"))
+        words = ["run", "grid_sampler_2d_backward", "g.npy", "in.npy", "p.npy", "--input-grad", "a.npy", "--grid-grad"]
+        self.refused(*words, "no/b.npy", status=3)
+        self.assertEqual(self.files(), ["g.npy", "in.npy", "p.npy"])
+        self.regrad(*words, "b.npy")
+        self.assertEqual(self.files(), ["a.npy", "b.npy", "g.npy", "in.npy", "p.npy"])
+
 
 class Signals(Case):
     """A signal in the midst of the work, once the temporary file is there: the old file stays, no other is left."""
@@ -133,7 +147,7 @@ class Signals(Case):
         while len(self.files()) < 3 and program.poll() is None:
             self.assertLess(time.monotonic() - began, 60)
         self.assertIsNone(program.poll(), "it ended before a temporary file was seen")
-        self.assertEqual([f for f in self.files() if f.startswith("out.npy.")], [self.files()[-1]])
+        self.assertEqual(self.files()[0][:8], ".regrad.")
         program.send_signal(number)
         self.assertEqual(program.wait(), -number)
 

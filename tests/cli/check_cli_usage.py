@@ -95,7 +95,8 @@ class Refusals(Case):
             (["run", "grid_sampler_2d", "-", "-", "-o", "x"], "standard input, '-', can be only one of the files"),
             (grid, "grid_sampler_2d_backward: no file for a result is given; wanted --input-grad FILE, "
              "--grid-grad FILE or both"),
-            (grid + ["--input-grad", "x", "--grid-grad", "x"], "grid_sampler_2d_backward: both results would go to 'x'"),
+            (grid + ["--input-grad", "x", "--grid-grad", "x"], "both results would go to 'x'"),
+            (grid + ["--input-grad", "x", "--grid-grad", "./x"], "both results would go to './x'"),
             (["describe", "upsample_bilinear2d", "--input-size", "4,4", "--output-size", "8,8"],
              "upsample_bilinear2d: the size of the forward's input is not known; give it with --input-size, "
              "N and C included"),
