@@ -46,12 +46,17 @@ static size_t parse_size(const char *text)
     return (size_t)number << shift;
 }
 
+static size_t physical_memory(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static void read_total(void)
 {
     const char *text = getenv("REGRAD_DEVICE_MEMORY");
     total = text != NULL ? parse_size(text) : 0;
     if (total == 0)
-        total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+        total = physical_memory();
 }
 
 size_t rg_memory_total(void)
@@ -92,6 +97,9 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
 {
     if (!book(block))
         return RG_MEMORY_DEVICE_FULL;
+    /* Host memory is pinned on a device's host: there cannot be more than there are chips for. */
+    if (block->place == RG_MEMORY_HOST && block->booked > physical_memory())
+        return RG_MEMORY_SYSTEM_FULL;
     const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct rg_memory_block *entry = malloc(sizeof(*entry));
     char *memory = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;

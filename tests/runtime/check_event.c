@@ -2,6 +2,7 @@
 #include "refusal.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "acl/runtime.h"
@@ -35,6 +36,12 @@ static void assert_waited(aclrtEvent event, int waited)
     aclrtEventWaitStatus status = ACL_EVENT_WAIT_STATUS_RESERVED;
     assert_success(aclrtQueryEventWaitStatus(event, &status));
     assert_int_equal(status, waited ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY);
+}
+
+static void pause_ms(int milliseconds)
+{
+    const struct timespec pause = {.tv_nsec = milliseconds * 1000000L};
+    nanosleep(&pause, NULL);
 }
 
 static int n_runs;
@@ -241,7 +248,6 @@ static void test_time(void **state)
     float ms = -1;
     uint64_t start_us = 0;
     uint64_t end_us = 0;
-    const struct timespec pause = {.tv_nsec = 3000000};
     assert_success(aclrtCreateEvent(&start));
     assert_success(aclrtCreateEventWithFlag(&end, ACL_EVENT_TIME_LINE));
     assert_refused(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_INTERNAL_ERROR, "startEvent is");
@@ -254,7 +260,7 @@ static void test_time(void **state)
     assert_refused(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
                    "has not happened yet");
     assert_refused(aclrtEventGetTimestamp(end, &end_us), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "has not happened yet");
-    nanosleep(&pause, NULL);
+    pause_ms(3);
     unblock();
     assert_success(aclrtSynchronizeEvent(end));
     assert_success(aclrtEventElapsedTime(&ms, start, end));
@@ -271,31 +277,53 @@ static void test_time(void **state)
     assert_success(aclrtDestroyEvent(end));
 }
 
-static void *synchronize(void *event)
+struct waiter {
+    aclrtEvent event;
+    atomic_int is_done;
+};
+
+static void *synchronize(void *argument)
 {
-    return aclrtSynchronizeEvent(event) == ACL_SUCCESS ? event : NULL;
+    struct waiter *waiter = argument;
+    waiter->is_done = aclrtSynchronizeEvent(waiter->event) == ACL_SUCCESS ? 1 : -1;
+    return NULL;
+}
+
+/*
+ * Records the event twice, each time behind a callback, and lets the first recording happen. Is a thread
+ * then free that waited for it? It is not when it came too late, and waits for the second one.
+ */
+static int is_free_after_first_recording(int milliseconds)
+{
+    struct waiter waiter = {NULL, 0};
+    pthread_t thread;
+    assert_success(aclrtCreateEvent(&waiter.event));
+    block(stream);
+    assert_success(aclrtRecordEvent(waiter.event, stream));
+    assert_int_equal(pthread_create(&thread, NULL, synchronize, &waiter), 0);
+    pause_ms(milliseconds);
+    assert_int_equal(waiter.is_done, 0);
+    block(stream);
+    assert_success(aclrtRecordEvent(waiter.event, stream));
+    unblock();
+    pause_ms(milliseconds);
+    const int is_free = waiter.is_done == 1;
+    unblock();
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(waiter.is_done, 1);
+    assert_success(aclrtDestroyEvent(waiter.event));
+    return is_free;
 }
 
 /* A thread that waits for one recording is not held up by the next one. */
 static void test_record_while_waited_for(void **state)
 {
     (void)state;
-    aclrtEvent event = NULL;
-    pthread_t thread;
-    void *result = NULL;
-    const struct timespec pause = {.tv_nsec = 2000000};
-    assert_success(aclrtCreateEvent(&event));
-    block(stream);
-    assert_success(aclrtRecordEvent(event, stream));
-    assert_int_equal(pthread_create(&thread, NULL, synchronize, event), 0);
-    nanosleep(&pause, NULL);
-    block(stream);
-    assert_success(aclrtRecordEvent(event, stream));
-    unblock();
-    assert_int_equal(pthread_join(thread, &result), 0);
-    assert_ptr_equal(result, event);
-    unblock();
-    assert_success(aclrtDestroyEvent(event));
+    int milliseconds = 1;
+    while (!is_free_after_first_recording(milliseconds)) {
+        milliseconds *= 2;
+        assert_true(milliseconds < 1000);
+    }
     end_blocking(stream);
 }
 

@@ -123,6 +123,10 @@ static void test_host_memory(void **state)
     }
     assert_success(aclrtMallocHostWithCfg(&pointer, 10, NULL));
     assert_success(aclrtFreeHostWithDevSync(pointer));
+    const size_t too_many[] = {SIZE_MAX, SIZE_MAX - 31, SIZE_MAX - 63, SIZE_MAX / 2, (size_t)1 << 50};
+    for (size_t i = 0; i < sizeof(too_many) / sizeof(too_many[0]); i++)
+        assert_refused(aclrtMallocHost(&pointer, too_many[i]), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                       "must be at most what the system has left");
 }
 
 static void test_configured(void **state)
