@@ -15,19 +15,20 @@ aclrtContext rg_context_create(int32_t device, bool is_default)
     struct rg_context *context = calloc(1, sizeof(*context));
     if (context == NULL)
         return NULL;
-    context->device = device;
-    context->is_default = is_default;
-    context->handle = rg_handle_create(RG_HANDLE_CONTEXT, context, free);
-    if (context->handle == NULL) {
+    struct rg_context_traits *own = &context->traits;
+    own->device = device;
+    own->is_default = is_default;
+    own->handle = rg_handle_create(RG_HANDLE_CONTEXT, context, free);
+    if (own->handle == NULL) {
         free(context);
         return NULL;
     }
     const struct rg_stream_traits traits = {.is_default = true};
-    if (rg_stream_create(context, &traits, &context->default_stream) != ACL_SUCCESS) {
-        rg_handle_destroy(RG_HANDLE_CONTEXT, context->handle);
+    if (rg_stream_create(context, &traits, &own->default_stream) != ACL_SUCCESS) {
+        rg_handle_destroy(RG_HANDLE_CONTEXT, own->handle);
         return NULL;
     }
-    return context->handle;
+    return own->handle;
 }
 
 bool rg_context_end(aclrtContext handle)
@@ -65,7 +66,18 @@ struct rg_context *rg_context_acquire_current(const char *function, aclError *st
 
 void rg_context_release(const struct rg_context *context)
 {
-    rg_handle_release(RG_HANDLE_CONTEXT, context->handle);
+    rg_handle_release(RG_HANDLE_CONTEXT, context->traits.handle);
+}
+
+aclError rg_context_look(const char *function, struct rg_context_traits *traits)
+{
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(function, &status);
+    if (context == NULL)
+        return status;
+    *traits = context->traits;
+    rg_context_release(context);
+    return ACL_SUCCESS;
 }
 
 static aclError fail_dead(const char *function, aclrtContext context)
@@ -95,7 +107,7 @@ aclError aclrtDestroyContext(aclrtContext context)
     const struct rg_context *object = rg_handle_acquire(RG_HANDLE_CONTEXT, context);
     if (object == NULL)
         return fail_dead(__func__, context);
-    const bool is_default = object->is_default;
+    const bool is_default = object->traits.is_default;
     rg_context_release(object);
     if (is_default)
         return rg_runtime_fail(
@@ -120,24 +132,20 @@ aclError aclrtGetCurrentContext(aclrtContext *context)
 {
     if (context == NULL)
         return rg_runtime_fail_null(__func__, "context");
-    aclError status = ACL_SUCCESS;
-    const struct rg_context *object = rg_context_acquire_current(__func__, &status);
-    if (object == NULL)
-        return status;
-    *context = object->handle;
-    rg_context_release(object);
-    return ACL_SUCCESS;
+    struct rg_context_traits traits = {0};
+    const aclError refused = rg_context_look(__func__, &traits);
+    if (refused == ACL_SUCCESS)
+        *context = traits.handle;
+    return refused;
 }
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
 {
     if (stream == NULL)
         return rg_runtime_fail_null(__func__, "stream");
-    aclError status = ACL_SUCCESS;
-    const struct rg_context *object = rg_context_acquire_current(__func__, &status);
-    if (object == NULL)
-        return status;
-    *stream = object->default_stream;
-    rg_context_release(object);
-    return ACL_SUCCESS;
+    struct rg_context_traits traits = {0};
+    const aclError refused = rg_context_look(__func__, &traits);
+    if (refused == ACL_SUCCESS)
+        *stream = traits.default_stream;
+    return refused;
 }

@@ -8,12 +8,17 @@
 
 enum { RG_N_CONTEXT_OPTIONS = 3 };
 
-/* All but the first four, which never change, are under the lock of the runtime. */
-struct rg_context {
+/* What does not change about a context. */
+struct rg_context_traits {
     aclrtContext handle;
     int32_t device;
     bool is_default; /* of its device, and ends with it */
     aclrtStream default_stream;
+};
+
+/* What changes is under the lock of the runtime. */
+struct rg_context {
+    struct rg_context_traits traits;
     bool is_ending; /* takes no new streams */
     bool has_option[RG_N_CONTEXT_OPTIONS];
     int64_t option[RG_N_CONTEXT_OPTIONS];
@@ -27,7 +32,10 @@ bool rg_context_end(aclrtContext context);
 
 void rg_context_set_current(aclrtContext context);
 
-/* The current context of the thread, to be released; NULL, with a message and *status = 107002, when there is none. */
+/* What the thread's current context is. 107002, with a message, when there is none. */
+aclError rg_context_look(const char *function, struct rg_context_traits *traits);
+
+/* The same, as an object to be released; NULL with *status set. */
 struct rg_context *rg_context_acquire_current(const char *function, aclError *status);
 void rg_context_release(const struct rg_context *context);
 

@@ -150,13 +150,11 @@ aclError aclrtGetDevice(int32_t *deviceId)
 {
     if (deviceId == NULL)
         return rg_runtime_fail_null(__func__, "deviceId");
-    aclError status = ACL_SUCCESS;
-    const struct rg_context *context = rg_context_acquire_current(__func__, &status);
-    if (context == NULL)
-        return status;
-    *deviceId = context->device;
-    rg_context_release(context);
-    return ACL_SUCCESS;
+    struct rg_context_traits context = {0};
+    const aclError refused = rg_context_look(__func__, &context);
+    if (refused == ACL_SUCCESS)
+        *deviceId = context.device;
+    return refused;
 }
 
 aclError aclrtGetDeviceCount(uint32_t *count)
@@ -177,13 +175,9 @@ aclError aclrtGetRunMode(aclrtRunMode *runMode)
 
 static aclError synchronize(const char *function, int32_t timeout)
 {
-    aclError status = ACL_SUCCESS;
-    const struct rg_context *context = rg_context_acquire_current(function, &status);
-    if (context == NULL)
-        return status;
-    status = rg_stream_synchronize_device(function, context->device, timeout);
-    rg_context_release(context);
-    return status;
+    struct rg_context_traits context = {0};
+    const aclError refused = rg_context_look(function, &context);
+    return refused != ACL_SUCCESS ? refused : rg_stream_synchronize_device(function, context.device, timeout);
 }
 
 aclError aclrtSynchronizeDevice(void)

@@ -292,40 +292,38 @@ static aclError look(const char *function, const char *argument, aclrtEvent even
     return ACL_SUCCESS;
 }
 
+/* The same, for a function that stores something at status. */
+static aclError ask(const char *function, aclrtEvent event, const void *status, struct state *state)
+{
+    const aclError refused = look(function, "event", event, state);
+    return refused == ACL_SUCCESS && status == NULL ? rg_runtime_fail_null(function, "status") : refused;
+}
+
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
     struct state state = {0};
-    const aclError refused = look(__func__, "event", event, &state);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    if (status == NULL)
-        return rg_runtime_fail_null(__func__, "status");
-    *status = state.has_happened ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
-    return ACL_SUCCESS;
+    const aclError refused = ask(__func__, event, status, &state);
+    if (refused == ACL_SUCCESS)
+        *status = state.has_happened ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+    return refused;
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
     struct state state = {0};
-    const aclError refused = look(__func__, "event", event, &state);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    if (status == NULL)
-        return rg_runtime_fail_null(__func__, "status");
-    *status = state.has_happened ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    return ACL_SUCCESS;
+    const aclError refused = ask(__func__, event, status, &state);
+    if (refused == ACL_SUCCESS)
+        *status = state.has_happened ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    return refused;
 }
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
     struct state state = {0};
-    const aclError refused = look(__func__, "event", event, &state);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    if (status == NULL)
-        return rg_runtime_fail_null(__func__, "status");
-    *status = state.is_waited_for ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
-    return ACL_SUCCESS;
+    const aclError refused = ask(__func__, event, status, &state);
+    if (refused == ACL_SUCCESS)
+        *status = state.is_waited_for ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
+    return refused;
 }
 
 /* The time stamp of the event, for functions that need one. */

@@ -76,12 +76,11 @@ static aclError allocate(const struct request *request)
         return rg_runtime_fail_null(request->function, request->pointer_name);
     if (request->size == 0)
         return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", request->function);
-    aclError status = ACL_SUCCESS;
-    const struct rg_context *context = rg_context_acquire_current(request->function, &status);
-    if (context == NULL)
+    struct rg_context_traits context = {0};
+    aclError status = rg_context_look(request->function, &context);
+    if (status != ACL_SUCCESS)
         return status;
-    struct rg_memory_block block = {.size = request->size, .place = request->place, .device = context->device};
-    rg_context_release(context);
+    struct rg_memory_block block = {.size = request->size, .place = request->place, .device = context.device};
     status = read_config(request->function, request->cfg, &block.device);
     if (status != ACL_SUCCESS)
         return status;
@@ -214,13 +213,12 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     if ((int)attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G)
         return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: attr is %d, must be one from ACL_DDR_MEM (0) to %s (17)",
                                __func__, (int)attr, "ACL_MEM_P2P_HUGE1G");
-    aclError status = ACL_SUCCESS;
-    const struct rg_context *context = rg_context_acquire_current(__func__, &status);
-    if (context == NULL)
-        return status;
+    struct rg_context_traits context = {0};
+    const aclError refused = rg_context_look(__func__, &context);
+    if (refused != ACL_SUCCESS)
+        return refused;
     *total = rg_memory_total();
-    *free = *total - rg_memory_booked(context->device);
-    rg_context_release(context);
+    *free = *total - rg_memory_booked(context.device);
     return ACL_SUCCESS;
 }
 

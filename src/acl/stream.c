@@ -19,11 +19,11 @@ struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, ac
 {
     aclrtStream wanted = stream;
     if (stream == NULL) {
-        const struct rg_context *context = rg_context_acquire_current(function, status);
-        if (context == NULL)
+        struct rg_context_traits context = {0};
+        *status = rg_context_look(function, &context);
+        if (*status != ACL_SUCCESS)
             return NULL;
-        wanted = context->default_stream;
-        rg_context_release(context);
+        wanted = context.default_stream;
     }
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, wanted);
     if (object == NULL)

@@ -49,7 +49,7 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     }
     stream->handle = handle;
     stream->context = context;
-    stream->device = context->device;
+    stream->device = context->traits.device;
     stream->traits = *traits;
     if (!enter(stream)) {
         rg_handle_destroy(RG_HANDLE_STREAM, handle);

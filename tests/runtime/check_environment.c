@@ -97,7 +97,7 @@ static void test_visible_devices(void **state)
     }
 }
 
-static uint64_t set_device_0(void)
+static uint64_t status_of_set_device(void)
 {
     return (uint64_t)aclrtSetDevice(0);
 }
@@ -105,8 +105,9 @@ static uint64_t set_device_0(void)
 static void test_no_visible_device(void **state)
 {
     (void)state;
-    assert_int_equal(ask_with("ASCEND_RT_VISIBLE_DEVICES", "1", set_device_0).number, ACL_ERROR_RT_INVALID_DEVICEID);
-    assert_int_equal(ask_with("ASCEND_RT_VISIBLE_DEVICES", "0", set_device_0).number, ACL_SUCCESS);
+    assert_int_equal(ask_with("ASCEND_RT_VISIBLE_DEVICES", "1", status_of_set_device).number,
+                     ACL_ERROR_RT_INVALID_DEVICEID);
+    assert_int_equal(ask_with("ASCEND_RT_VISIBLE_DEVICES", "0", status_of_set_device).number, ACL_SUCCESS);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */

@@ -9,18 +9,6 @@
 
 enum { DEVICE_MEMORY = 1 << 20 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    return aclrtSetDevice(0);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return aclrtResetDevice(0);
-}
-
 static size_t free_memory(void)
 {
     size_t left = 0;
@@ -310,5 +298,5 @@ int main(void)
         cmocka_unit_test(test_memory_info),
         cmocka_unit_test(test_caches),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }

@@ -6,18 +6,6 @@
 
 #include "acl/runtime.h"
 
-static int set_up(void **state)
-{
-    (void)state;
-    return aclrtSetDevice(0);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return aclrtResetDevice(0);
-}
-
 /* ---- Work that leaves a trace ----------------------------------------------------------------- */
 
 static char trace[64];
@@ -382,5 +370,5 @@ int main(void)
         cmocka_unit_test(test_work_submits_work),
         cmocka_unit_test(test_submit_without_destroy),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }

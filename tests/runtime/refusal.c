@@ -27,6 +27,18 @@ void check_refused(aclError status, aclError wanted, const char *words, const ch
     _fail(file, line);
 }
 
+int set_device_0(void **state)
+{
+    (void)state;
+    return aclrtSetDevice(0);
+}
+
+int reset_device_0(void **state)
+{
+    (void)state;
+    return aclrtResetDevice(0);
+}
+
 static void do_nothing(void *user_data)
 {
     (void)user_data;

@@ -19,6 +19,10 @@
 void check_success(aclError status, const char *call, const char *file, int line);
 void check_refused(aclError status, aclError wanted, const char *words, const char *file, int line);
 
+/* For cmocka to call before the first test and after the last. */
+int set_device_0(void **state);
+int reset_device_0(void **state);
+
 /* Something that is no handle of ours. */
 extern void *const foreign_handle;
 
