@@ -71,7 +71,7 @@ static const char *access_text(const struct op_tensor *tensor)
     static const char *const texts[] = {
         [ACCESS_READ] = "a file, read",
         [ACCESS_SHAPE] = "a file that gives its shape, or --input-size",
-        [ACCESS_WRITE] = "written",
+        [ACCESS_WRITE] = "a result",
     };
     return texts[tensor->access];
 }
@@ -82,8 +82,8 @@ void help_operator(const struct command *command, const struct op *op)
     int n = snprintf(words, sizeof words, " %s", op->name);
     for (int k = 0; k < op->n_tensors; k++)
         if (op->tensor[k].access != ACCESS_WRITE)
-            n += snprintf(words + n, sizeof words - (size_t)n, op->tensor[k].access == ACCESS_READ ? " %s" : " [%s]",
-                          op->tensor[k].name);
+            n += snprintf(words + n, sizeof words - (size_t)n,
+                          command->writes && op->tensor[k].access == ACCESS_READ ? " %s" : " [%s]", op->tensor[k].name);
     print_usage(command, words);
     printf("\n%s: %s.\n", op->name, op->summary);
     for (int k = 0; k < op->n_tensors; k++)
