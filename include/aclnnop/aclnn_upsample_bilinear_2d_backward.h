@@ -34,12 +34,9 @@ extern "C" {
  * 161002: everything else that is refused: aclGetRecentErrMsg says what. 561101: no memory. On
  * failure *workspaceSize and *executor are left as they were.
  */
-ACLNN_API aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gradOut,
-                                                                      const aclIntArray *outputSize,
-                                                                      const aclIntArray *inputSize, bool alignCorners,
-                                                                      double scalesH, double scalesW, aclTensor *out,
-                                                                      uint64_t *workspaceSize,
-                                                                      aclOpExecutor **executor);
+ACLNN_API aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(
+    const aclTensor *gradOut, const aclIntArray *outputSize, const aclIntArray *inputSize, bool alignCorners,
+    double scalesH, double scalesW, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
 
 /*
  * Phase 2: queues the work on the stream and ends the executor, also when it fails, unless it is

@@ -32,12 +32,9 @@ extern "C" {
  * 161002: everything else that is refused: aclGetRecentErrMsg says what. 561101: no memory. On
  * failure *workspaceSize and *executor are left as they were.
  */
-ACLNN_API aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
-                                                                          const aclIntArray *outputSize,
-                                                                          const aclIntArray *inputSize, double scalesH,
-                                                                          double scalesW, aclTensor *out,
-                                                                          uint64_t *workspaceSize,
-                                                                          aclOpExecutor **executor);
+ACLNN_API aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(
+    const aclTensor *gradOutput, const aclIntArray *outputSize, const aclIntArray *inputSize, double scalesH,
+    double scalesW, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
 
 /*
  * Phase 2: queues the work on the stream and ends the executor, also when it fails, unless it is
