@@ -17,6 +17,7 @@
 #include "acl/runtime.h"
 
 static int n_until_refusal = -1; /* -1: none is refused */
+static bool refuses_growth;      /* of the table of handles */
 static long n_live;
 
 /* Counts calls down to the one to refuse. */
@@ -57,7 +58,7 @@ void *__wrap_calloc(size_t n, size_t size)
 /* Only the table of handles grows; it is never given back. */
 void *__wrap_realloc(void *old, size_t size)
 {
-    return refuses() ? NULL : __real_realloc(old, size);
+    return refuses_growth || refuses() ? NULL : __real_realloc(old, size);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
@@ -277,24 +278,42 @@ static void test_init(void **state)
     assert_int_equal(refuse_each("aclInit", init), 1);
 }
 
-/* The table of handles grows now and then, and must do so here: with more objects than it begins with. */
+/* The table of handles is full, and must not grow: nothing that needs a handle can be made. */
+static void refuse_all_handles(void)
+{
+    const aclError refused = ACL_ERROR_RT_MEMORY_ALLOCATION;
+    aclrtContext context = NULL;
+    aclrtEvent an_event = NULL;
+    aclrtStream a_stream = NULL;
+    const long n_live_before = n_live;
+    assert_refused(aclrtCreateEvent(&an_event), refused, "aclrtCreateEvent: the system has no memory left");
+    assert_refused(aclrtCreateStream(&a_stream), refused, "aclrtCreateStream: the system has no memory left");
+    assert_refused(aclrtCreateContext(&context, 0), refused, "aclrtCreateContext: the system has no memory left");
+    assert_refused(aclrtSetDevice(1), refused, "aclrtSetDevice: the system has no memory left");
+    assert_null(aclCreateDataBuffer(bytes, 16));
+    assert_refused(refused, refused, "aclCreateDataBuffer: the system has no memory left");
+    assert_int_equal(n_live, n_live_before);
+}
+
 static void test_handles(void **state)
 {
     (void)state;
-    enum { N = 300 };
+    enum { N = 600 };
     static aclrtEvent events[N];
     int n_refused = 0;
     for (int i = 0; i < N; i++) {
-        n_until_refusal = 1; /* the event itself is let through, the table's growth is not */
+        refuses_growth = true;
         aclError status = aclrtCreateEvent(&events[i]);
-        n_until_refusal = -1;
         if (status != ACL_SUCCESS) {
-            assert_refused(status, ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtCreateEvent: the system has no memory left");
+            assert_refused(status, ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtCreateEvent");
+            refuse_all_handles();
             n_refused++;
+            refuses_growth = false;
             status = aclrtCreateEvent(&events[i]);
         }
         assert_success(status);
     }
+    refuses_growth = false;
     assert_true(n_refused >= 2);
     for (int i = 0; i < N; i++)
         assert_success(aclrtDestroyEvent(events[i]));

@@ -151,6 +151,14 @@ static void *serve(void *argument)
     return NULL;
 }
 
+static void stop(struct reporter *reporter)
+{
+    pthread_mutex_lock(&reporter->lock);
+    reporter->stops = 1;
+    pthread_mutex_unlock(&reporter->lock);
+    assert_int_equal(pthread_join(reporter->thread, NULL), 0);
+}
+
 static void test_served_by_a_thread(void **state)
 {
     (void)state;
@@ -164,12 +172,34 @@ static void test_served_by_a_thread(void **state)
     }
     assert_success(aclrtSynchronizeStream(stream));
     assert_string_equal(trace, "chchchchchchchchchchchchchchchchchchchch");
-    pthread_mutex_lock(&reporter.lock);
-    reporter.stops = 1;
-    pthread_mutex_unlock(&reporter.lock);
-    assert_int_equal(pthread_join(reporter.thread, NULL), 0);
+    stop(&reporter);
     assert_int_equal(reporter.n_run, 20);
     assert_success(aclrtUnSubscribeReport((uint64_t)reporter.thread, stream));
+}
+
+/* Two threads: each runs the callbacks of its own streams. */
+static void test_two_threads(void **state)
+{
+    (void)state;
+    struct reporter reporter = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    aclrtStream mine = NULL;
+    trace[0] = '\0';
+    assert_success(aclrtCreateStream(&mine));
+    assert_success(aclrtSubscribeReport(self, mine));
+    assert_success(aclrtLaunchCallback(note, (void *)(uintptr_t) "m", ACL_CALLBACK_NO_BLOCK, mine));
+    assert_int_equal(pthread_create(&reporter.thread, NULL, serve, &reporter), 0);
+    assert_success(aclrtSubscribeReport((uint64_t)reporter.thread, stream));
+    launch("t", ACL_CALLBACK_BLOCK);
+    assert_success(aclrtSynchronizeStream(stream));
+    assert_string_equal(trace, "t");
+    stop(&reporter);
+    assert_int_equal(reporter.n_run, 1);
+    launch("n", ACL_CALLBACK_NO_BLOCK); /* is due for nobody who runs it */
+    assert_success(aclrtUnSubscribeReport((uint64_t)reporter.thread, stream));
+    assert_success(aclrtProcessReport(100));
+    assert_string_equal(trace, "tm");
+    assert_success(aclrtUnSubscribeReport(self, mine));
+    assert_success(aclrtDestroyStream(mine));
 }
 
 int main(void)
@@ -178,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_subscription), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_blocking),     cmocka_unit_test(test_unsubscribing_drops),
         cmocka_unit_test(test_many_streams), cmocka_unit_test(test_served_by_a_thread),
+        cmocka_unit_test(test_two_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

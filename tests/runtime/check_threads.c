@@ -258,6 +258,41 @@ static void test_reset_waits(void **state)
     assert_refused(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_CONTEXT, "aclrtSynchronizeStream");
 }
 
+static void *destroy_context(void *context)
+{
+    EXPECT(aclrtDestroyContext(context) == ACL_SUCCESS);
+    return NULL;
+}
+
+/* A context that is ending, and waits for its work, takes no new streams and cannot be ended twice. */
+static void test_context_that_is_ending(void **state)
+{
+    (void)state;
+    aclrtContext context = NULL;
+    aclrtStream stream = NULL;
+    aclrtStream other = NULL;
+    pthread_t thread;
+    aclError status = ACL_SUCCESS;
+    n_wrong = 0;
+    assert_success(aclrtCreateContext(&context, 0));
+    assert_success(aclrtCreateStream(&stream));
+    block(stream);
+    assert_int_equal(pthread_create(&thread, NULL, destroy_context, context), 0);
+    while (status == ACL_SUCCESS) {
+        status = aclrtCreateStream(&other);
+        if (status == ACL_SUCCESS)
+            aclrtDestroyStream(other);
+    }
+    aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+    aclGetRecentErrMsg();
+    assert_refused(aclrtCreateStream(&other), ACL_ERROR_RT_CONTEXT_NULL, "the current context is being destroyed");
+    assert_refused(aclrtDestroyContext(context), ACL_ERROR_RT_CONTEXT_NULL, "aclrtDestroyContext: context is");
+    unblock();
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(n_wrong, 0);
+    assert_refused(aclrtCreateStream(&other), ACL_ERROR_RT_CONTEXT_NULL, "the thread's current context is gone");
+}
+
 /* ---- A ring of streams ------------------------------------------------------------------------ */
 
 struct ring {
@@ -318,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_one_ends_a_context),
         cmocka_unit_test(test_free_waits),
         cmocka_unit_test(test_reset_waits),
+        cmocka_unit_test(test_context_that_is_ending),
         cmocka_unit_test(test_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
