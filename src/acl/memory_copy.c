@@ -102,7 +102,7 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
         return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                                "%s: dst is %p and src is %p, one of them must be in live device memory", __func__, dst,
                                src);
-    const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = dst != src};
+    const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = 1};
     return push(__func__, stream, &transfer);
 }
 

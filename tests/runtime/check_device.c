@@ -243,6 +243,27 @@ static void test_synchronize_device(void **state)
     assert_success(aclrtResetDevice(0));
 }
 
+/* Each device waits for its own streams, of all its contexts, and for no others. */
+static void test_synchronize_one_device(void **state)
+{
+    (void)state;
+    aclrtContext context = NULL;
+    aclrtStream stream = NULL;
+    assert_success(aclrtCreateContext(&context, 1));
+    assert_success(aclrtCreateStream(&stream));
+    block(stream);
+    assert_success(aclrtSetDevice(0));
+    assert_success(aclrtSynchronizeDevice());
+    assert_success(aclrtSetDevice(1));
+    assert_refused(aclrtSynchronizeDeviceWithTimeout(5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout is 5 ms");
+    unblock();
+    assert_success(aclrtSynchronizeDevice());
+    end_blocking(stream);
+    assert_success(aclrtResetDevice(1));
+    assert_success(aclrtResetDevice(0));
+    assert_success(aclrtDestroyContext(context));
+}
+
 /* ---- System parameters ------------------------------------------------------------------------ */
 
 static void test_process_options(void **state)
@@ -330,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_context_is_per_thread),
         cmocka_unit_test(test_small_questions),
         cmocka_unit_test(test_synchronize_device),
+        cmocka_unit_test(test_synchronize_one_device),
         cmocka_unit_test(test_process_options),
         cmocka_unit_test(test_context_options),
     };

@@ -343,6 +343,32 @@ static void test_work_submits_work(void **state)
     assert_success(aclrtDestroyStream(own_stream));
 }
 
+/* Work that records an event behind itself: what waits for it is done when the submission returns. */
+static aclrtEvent own_event;
+
+static aclError record_and_wait(void *letter)
+{
+    note(letter);
+    assert_success(aclrtRecordEvent(own_event, own_stream));
+    assert_success(aclrtStreamWaitEvent(NULL, own_event));
+    submit(NULL, note, "2");
+    note("1");
+    return ACL_SUCCESS;
+}
+
+static void test_work_lets_others_go(void **state)
+{
+    (void)state;
+    clear_trace();
+    assert_success(aclrtCreateStream(&own_stream));
+    assert_success(aclrtCreateEvent(&own_event));
+    submit(own_stream, record_and_wait, "0");
+    assert_string_equal(trace, "012");
+    assert_success(aclrtSynchronizeStream(NULL));
+    assert_success(aclrtDestroyEvent(own_event));
+    assert_success(aclrtDestroyStream(own_stream));
+}
+
 static void test_submit_without_destroy(void **state)
 {
     (void)state;
@@ -368,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_destroy_waits),
         cmocka_unit_test(test_destroy_by_force_drops),
         cmocka_unit_test(test_work_submits_work),
+        cmocka_unit_test(test_work_lets_others_go),
         cmocka_unit_test(test_submit_without_destroy),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
