@@ -125,16 +125,17 @@ static struct rg_acl_tensor *acquire(const char *function, const aclTensor *tens
 
 /*
  * C++ programs release the arrays with delete[], which must then come from their operator new[]. It
- * is looked for by its name in the C++ ABI, so that the library does not depend on a C++ runtime;
- * where there is none, nobody can call delete[].
+ * and std::nothrow, which only a C++ runtime has, are looked for by their names in the C++ ABI, so that
+ * the library does not depend on such a runtime; where there is none, nobody can call delete[].
  */
+extern const char std_nothrow __asm__("_ZSt7nothrow") __attribute__((weak));
 extern void *operator_new_array(size_t size, const void *nothrow) __asm__("_ZnamRKSt9nothrow_t") __attribute__((weak));
 
 static int64_t *copy_dims(const int64_t *dims, uint64_t n)
 {
-    static const char nothrow;
     const size_t size = (n > 0 ? n : 1) * sizeof(*dims);
-    int64_t *copy = operator_new_array != NULL ? operator_new_array(size, &nothrow) : malloc(size);
+    const bool is_cxx = &std_nothrow != NULL && operator_new_array != NULL;
+    int64_t *copy = is_cxx ? operator_new_array(size, &std_nothrow) : malloc(size);
     if (copy != NULL)
         set_dims(copy, dims, n);
     return copy;

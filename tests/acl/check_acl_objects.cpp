@@ -1,6 +1,8 @@
 // Tensors, arrays, scalars and lists: what they keep, and what they answer when they are gone.
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -31,17 +33,51 @@ static aclTensor *tensor(const Sizes &shape)
                            nullptr);
 }
 
+// The program's own operator new[], from which the getters' arrays must come.
+static int64_t n_arrays;
+static bool is_refused;
+
+void *operator new[](size_t size, const std::nothrow_t &) noexcept
+{
+    void *memory = is_refused ? nullptr : std::malloc(size);
+    n_arrays += memory != nullptr;
+    return memory;
+}
+
+void operator delete[](void *memory) noexcept
+{
+    n_arrays -= memory != nullptr;
+    std::free(memory);
+}
+
 using GetDims = aclnnStatus(const aclTensor *, int64_t **, uint64_t *);
 
-// The getters' arrays are released as their documentation says.
+// The arrays are released as their documentation says.
 static Sizes dims(GetDims *get, const aclTensor *tensor)
 {
     int64_t *values = nullptr;
     uint64_t n = 0;
     assert_int_equal(get(tensor, &values, &n), ACLNN_SUCCESS);
     assert_non_null(values);
-    const std::unique_ptr<int64_t[]> owned(values);
-    return Sizes(values, values + n);
+    assert_int_equal(n_arrays, 1);
+    const Sizes copy(values, values + n);
+    delete[] values;
+    assert_int_equal(n_arrays, 0);
+    return copy;
+}
+
+static void says_that_there_is_no_memory(void **)
+{
+    int64_t *values = nullptr;
+    uint64_t n = 7;
+    aclTensor *made = tensor({1, 2});
+    is_refused = true;
+    const aclnnStatus status = aclGetViewStrides(made, &values, &n);
+    is_refused = false;
+    assert_int_equal(status, ACLNN_ERR_INNER);
+    expect_message("aclGetViewStrides: there is no memory for stridesValue");
+    assert_true(values == nullptr && n == 7);
+    assert_int_equal(aclDestroyTensor(made), ACLNN_SUCCESS);
 }
 
 static void keeps_what_tensors_are_made_of(void **)
@@ -360,6 +396,7 @@ int main()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(keeps_what_tensors_are_made_of, leaves_nothing),
+        cmocka_unit_test_teardown(says_that_there_is_no_memory, leaves_nothing),
         cmocka_unit_test_teardown(makes_strides_that_are_contiguous, leaves_nothing),
         cmocka_unit_test_teardown(refuses_dimensions_that_are_not_there, leaves_nothing),
         cmocka_unit_test_teardown(describes_tensors_anew, leaves_nothing),
