@@ -9,7 +9,7 @@ nm=$3
 library=$4
 
 functions=$(cat "$source"/include/acl/*.h | "$compiler" -E -P -I"$source/include/acl" -x c - |
-    tr '\n' ' ' | grep -oE '\bacl[A-Za-z0-9]+ *\(' | tr -d ' (' | sort -u)
+    tr '\n' ' ' | grep -oE '\bacl[A-Za-z0-9]+\(' | tr -d '(' | sort -u)
 exported=$("$nm" -D --defined-only "$library" | awk '{print $3}')
 failed=0
 for function in $functions; do
