@@ -183,11 +183,11 @@ class Signals(Case):
 class Bar(Case):
     """Progress, on a terminal that the test holds the other end of."""
 
-    def on_terminal(self, words, stdin=None, columns=80):
+    def on_terminal(self, words, columns=80, **environment):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        program = subprocess.Popen([REGRAD, *words], cwd=self.directory.name, stderr=theirs, stdin=stdin,
-                                   stdout=subprocess.DEVNULL)
+        program = subprocess.Popen([REGRAD, *words], cwd=self.directory.name, stderr=theirs,
+                                   stdout=subprocess.DEVNULL, env=dict(os.environ, **environment))
         os.close(theirs)
         return program, ours
 
@@ -212,10 +212,10 @@ class Bar(Case):
         self.assertEqual(self.load("out.npy").shape, (4, 1, 20, 20))
 
     def long_work(self, words, label, columns=80):
-        """Until the work is long enough for this machine, it is doubled."""
+        """Until the work is long enough for this machine, slowed down, it is doubled."""
         for doubling in range(8):
             self.save("in.npy", np.ones((64, 1 << doubling, 60, 60), "f2"))
-            program, ours = self.on_terminal(words, columns=columns)
+            program, ours = self.on_terminal([*words, "--threads", "1"], columns, REGRAD_ISA="scalar")
             shown = self.drain(program, ours)
             if label in shown:
                 return shown
