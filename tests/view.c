@@ -6,6 +6,13 @@
 
 #include "number.h"
 
+enum { LONGEST = 1 << 15 };
+
+static void take_snapshot(struct view *view)
+{
+    memcpy(view->snapshot, view->memory.data, view->memory.nbytes);
+}
+
 static void shuffle(struct rng *rng, int *order, int n)
 {
     for (int k = n - 1; k > 0; k--) {
@@ -49,27 +56,35 @@ void view_init(struct view *view, struct rng *rng, enum view_layout layout, regr
                const int64_t *shape)
 {
     int order[REGRAD_MAX_RANK];
-    int64_t extent = 1;
-    regrad_tensor *tensor = &view->tensor;
-    *tensor = (regrad_tensor){.dtype = dtype, .rank = rank};
-    view->n = 1;
+    int64_t extent = 1, n = 1;
+    regrad_tensor tensor = {.dtype = dtype, .rank = rank};
     for (int d = 0; d < rank; d++)
-        view->n *= tensor->shape[d] = shape[d];
+        n *= tensor.shape[d] = shape[d];
     choose_order(rng, layout, rank, order);
     for (int k = 0; k < rank; k++)
-        extent = lay_out(rng, layout, tensor, order[k], extent);
+        extent = lay_out(rng, layout, &tensor, order[k], extent);
     int64_t lead = layout >= VIEW_STRIDED ? rng_between(rng, 0, 5) : 0;
     int64_t tail = layout >= VIEW_STRIDED ? rng_between(rng, 0, 5) : 0;
-    tensor->offset += lead;
-    extent = lead + (view->n ? extent : 0) + tail;
-    tensor->storage = rng_chance(rng, 2) ? extent : 0;
-    guard_init(&view->memory, (size_t)extent * regrad_dtype_size(dtype),
-               rng_chance(rng, 3) ? GUARD_AT_START : GUARD_AT_END);
+    tensor.offset += lead;
+    extent = lead + (n ? extent : 0) + tail;
+    tensor.storage = rng_chance(rng, 2) ? extent : 0;
+    view_init_tensor(view, rng, &tensor, extent, rng_chance(rng, 3) ? GUARD_AT_START : GUARD_AT_END);
+}
+
+void view_init_tensor(struct view *view, struct rng *rng, const regrad_tensor *tensor, int64_t n_stored,
+                      enum guard_side side)
+{
+    view->tensor = *tensor;
+    view->n = 1;
+    for (int d = 0; d < tensor->rank && d < REGRAD_MAX_RANK; d++) /* sizes that no test means count as none */
+        view->n *= tensor->shape[d] > 0 && tensor->shape[d] <= LONGEST ? tensor->shape[d] : 0;
+    guard_init(&view->memory, (size_t)n_stored * regrad_dtype_size(tensor->dtype), side);
     rng_bytes(rng, view->memory.data, (int64_t)view->memory.nbytes);
-    tensor->data = view->memory.data;
+    view->tensor.data = view->memory.data;
     view->snapshot = malloc(view->memory.nbytes + 1);
     if (!view->snapshot)
         abort();
+    take_snapshot(view);
 }
 
 void view_fini(struct view *view)
@@ -88,11 +103,6 @@ static size_t place(const struct view *view, int64_t k)
         k /= tensor->shape[d];
     }
     return (size_t)at * regrad_dtype_size(tensor->dtype);
-}
-
-static void take_snapshot(struct view *view)
-{
-    memcpy(view->snapshot, view->memory.data, view->memory.nbytes);
 }
 
 void view_write(struct view *view, const double *values)
@@ -139,4 +149,30 @@ bool view_gaps_unchanged(const struct view *view)
     bool same = memcmp(expected, view->memory.data, view->memory.nbytes) == 0;
     free(expected);
     return same && guard_intact(&view->memory);
+}
+
+bool view_fits(const struct view *view)
+{
+    const regrad_tensor *tensor = &view->tensor;
+    long double first = tensor->offset, last = first;
+    for (int d = 0; d < tensor->rank; d++) {
+        long double reach = (long double)(tensor->shape[d] - 1) * tensor->stride[d];
+        *(reach < 0 ? &first : &last) += reach;
+    }
+    size_t n_stored = view->memory.nbytes / regrad_dtype_size(tensor->dtype);
+    return view->n == 0 || (first >= 0 && last < n_stored);
+}
+
+bool view_is_distinct(const struct view *view)
+{
+    unsigned char *seen = calloc(view->memory.nbytes + 1, 1);
+    bool distinct = true;
+    if (!seen)
+        abort();
+    for (int64_t k = 0; k < view->n && distinct; k++) {
+        distinct = !seen[place(view, k)];
+        seen[place(view, k)] = 1;
+    }
+    free(seen);
+    return distinct;
 }

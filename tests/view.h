@@ -23,7 +23,15 @@ struct view {
 /* A view of that shape in memory of its own, which holds random bytes. */
 void view_init(struct view *view, struct rng *rng, enum view_layout layout, regrad_dtype dtype, int32_t rank,
                const int64_t *shape);
+/* A view with the rank, shape, strides, offset and storage of a tensor, right or wrong, in memory of so many elements
+ * of its type. */
+void view_init_tensor(struct view *view, struct rng *rng, const regrad_tensor *tensor, int64_t n_stored,
+                      enum guard_side side);
 void view_fini(struct view *view);
+
+/* Do all elements lie in the memory? Do no two of them share it? The second asks for the first. */
+bool view_fits(const struct view *view);
+bool view_is_distinct(const struct view *view);
 
 /* Writes dense values in C order; of elements that share memory the last one stays. */
 void view_write(struct view *view, const double *values);
