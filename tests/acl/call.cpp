@@ -3,9 +3,10 @@
 #include <cstdlib>
 #include <memory>
 
+static std::vector<void *> blocks;
+
 void *device_block(int which)
 {
-    static std::vector<void *> blocks;
     while (blocks.size() <= static_cast<size_t>(which)) {
         void *block = nullptr;
         if (aclrtMalloc(&block, BLOCK_NBYTES, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS)
@@ -13,6 +14,20 @@ void *device_block(int which)
         blocks.push_back(block);
     }
     return blocks[static_cast<size_t>(which)];
+}
+
+bool start_device()
+{
+    return aclInit(nullptr) == ACL_SUCCESS && aclrtSetDevice(0) == ACL_SUCCESS;
+}
+
+bool end_device()
+{
+    bool is_freed = true;
+    for (void *block : blocks)
+        is_freed = aclrtFree(block) == ACL_SUCCESS && is_freed;
+    blocks.clear();
+    return is_freed && aclrtResetDevice(0) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS;
 }
 
 // ---- Operators ----------------------------------------------------------------------------------

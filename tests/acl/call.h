@@ -14,9 +14,11 @@ using Sizes = std::vector<int64_t>;
 
 enum class Handle { LIVE, NONE, STALE };
 
-// Device memory that lives as long as the program; every tensor has a block of its own.
+// A device, and memory on it: every tensor has a block of its own, made when it is first asked for.
 enum { BLOCK_NBYTES = 1 << 16 };
 void *device_block(int which);
+bool start_device();
+bool end_device();
 
 struct Tensor {
     Sizes shape;

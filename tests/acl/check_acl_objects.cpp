@@ -37,17 +37,27 @@ static aclTensor *tensor(const Sizes &shape)
 static int64_t n_arrays;
 static bool is_refused;
 
-void *operator new[](size_t size, const std::nothrow_t &) noexcept
+__attribute__((noinline)) void *operator new[](size_t size, const std::nothrow_t &) noexcept
 {
     void *memory = is_refused ? nullptr : std::malloc(size);
     n_arrays += memory != nullptr;
     return memory;
 }
 
-void operator delete[](void *memory) noexcept
+__attribute__((noinline)) void operator delete[](void *memory) noexcept
 {
     n_arrays -= memory != nullptr;
     std::free(memory);
+}
+
+// Valgrind puts operators of its own in the place of these (where they are called, hence noinline).
+static bool is_own()
+{
+    const int64_t n_before = n_arrays;
+    char *const array = new (std::nothrow) char[1];
+    const bool is_counted = n_arrays == n_before + 1;
+    delete[] array;
+    return is_counted;
 }
 
 using GetDims = aclnnStatus(const aclTensor *, int64_t **, uint64_t *);
@@ -59,7 +69,7 @@ static Sizes dims(GetDims *get, const aclTensor *tensor)
     uint64_t n = 0;
     assert_int_equal(get(tensor, &values, &n), ACLNN_SUCCESS);
     assert_non_null(values);
-    assert_int_equal(n_arrays, 1);
+    assert_true(n_arrays == 1 || !is_own());
     const Sizes copy(values, values + n);
     delete[] values;
     assert_int_equal(n_arrays, 0);
@@ -70,6 +80,8 @@ static void says_that_there_is_no_memory(void **)
 {
     int64_t *values = nullptr;
     uint64_t n = 7;
+    if (!is_own())
+        return;
     aclTensor *made = tensor({1, 2});
     is_refused = true;
     const aclnnStatus status = aclGetViewStrides(made, &values, &n);

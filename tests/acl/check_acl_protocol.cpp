@@ -543,8 +543,9 @@ int main()
         cmocka_unit_test_teardown(is_won_by_one, leaves_no_objects),
         cmocka_unit_test_teardown(ends_under_use, leaves_no_objects),
     };
-    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS)
+    if (!start_device())
         return 1;
     n_objects = rg_handle_count();
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
+    const int n_failed = cmocka_run_group_tests(tests, nullptr, nullptr);
+    return end_device() ? n_failed : 1;
 }

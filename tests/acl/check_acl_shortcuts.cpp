@@ -310,7 +310,8 @@ int main()
         cmocka_unit_test(copies_what_repeats),
         cmocka_unit_test(copies_channels_last),
     };
-    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS)
+    if (!start_device())
         return 1;
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
+    const int n_failed = cmocka_run_group_tests(tests, nullptr, nullptr);
+    return end_device() ? n_failed : 1;
 }
