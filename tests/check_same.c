@@ -279,7 +279,8 @@ static void write_results(struct rng *rng, const struct problem *problem)
     struct run_result result = run_problem(rng, problem, &data, &plain);
     fprintf(results_file, "%s\n", problem_text(problem));
     for (int k = 0; k < MAX_OUTPUTS; k++)
-        fwrite(result.bytes[k], 1, result.nbytes[k], results_file);
+        if (result.nbytes[k])
+            fwrite(result.bytes[k], 1, result.nbytes[k], results_file);
     run_result_fini(&result);
     problem_data_fini(&data);
 }
