@@ -13,7 +13,8 @@ packages_of() {
     ci)
         packages_of test
         echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux
-        echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user libcmocka-dev:arm64 libcjson-dev:arm64
+        echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
+        echo libc6:arm64 libstdc++6:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
         ;;
     *)
         echo "install-packages.sh: '$1' is no group; the groups are run, test, ci" >&2
