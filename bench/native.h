@@ -1,0 +1,20 @@
+/* A shape run through regrad.h: a plan made once, a workspace allocated once. */
+#ifndef NATIVE_H
+#define NATIVE_H
+
+#include "shape.h"
+
+struct native;
+
+/* A plan for this many threads. Exits when the library refuses. */
+struct native *native_create(const struct shape *shape, const struct plan_of_memory *memory, char *base, int n_threads);
+void native_destroy(struct native *native);
+
+/* One run; context is a struct native. */
+bool native_run(void *context);
+
+/* What the library says about the plan, in one line. */
+const char *native_describe(const struct native *native);
+size_t native_workspace(const struct native *native);
+
+#endif

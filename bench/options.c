@@ -1,0 +1,159 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "machine.h"
+#include "regrad.h"
+
+static const char help[] =
+    "Usage: regrad-bench [OPTION]... [WORKLOAD-FILE]...\n"
+    "\n"
+    "Times regrad's gradients beside what memory alone takes (the floor) and beside PyTorch and oneDNN, in turns, and\n"
+    "prints tables. Without files the workloads of the project are run. docs/performance.md says how to read it.\n"
+    "\n"
+    "  --threads=LIST   numbers of threads, for instance 1,2,4 (default: 1 and all cores)\n"
+    "  --quick          only the lines that say quick, and shorter\n"
+    "  --filter=TEXT    only the lines that hold TEXT\n"
+    "  --peers=LIST     of PyTorch,oneDNN, or none (default: both, where they are installed)\n"
+    "  --rounds=N       how often each is timed, at most 32 (default 11, quick 5)\n"
+    "  --budget=S       seconds that each may use up for a shape; the first three rounds come first (default 0.4, "
+    "quick\n"
+    "                   0.1)\n"
+    "  --json=FILE      write everything that was measured\n"
+    "  --markdown=FILE  write the tables for docs/performance.md\n"
+    "  --plot=FILE      draw an SVG or PNG, by the ending of FILE; needs python3-matplotlib\n"
+    "  --list           print the shapes and the bytes that they move, and measure nothing\n"
+    "  --help\n";
+
+enum { THREADS = 1, QUICK, FILTER, PEERS, ROUNDS, BUDGET, JSON, MARKDOWN, PLOT, LIST, HELP };
+
+static const struct option known[] = {
+    {"threads", required_argument, NULL, THREADS},
+    {"quick", no_argument, NULL, QUICK},
+    {"filter", required_argument, NULL, FILTER},
+    {"peers", required_argument, NULL, PEERS},
+    {"rounds", required_argument, NULL, ROUNDS},
+    {"budget", required_argument, NULL, BUDGET},
+    {"json", required_argument, NULL, JSON},
+    {"markdown", required_argument, NULL, MARKDOWN},
+    {"plot", required_argument, NULL, PLOT},
+    {"list", no_argument, NULL, LIST},
+    {"help", no_argument, NULL, HELP},
+    {0},
+};
+
+static double number(const char *option, const char *text, double least, double most)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= least && value <= most))
+        fail(STATUS_REFUSED, "--%s=%s: a number from %g to %g is wanted", option, text, least, most);
+    return value;
+}
+
+static void read_threads(struct bench *bench, const char *list)
+{
+    bench->n_thread_counts = 0;
+    char copy[256], *rest;
+    snprintf(copy, sizeof copy, "%.255s", list);
+    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        if (bench->n_thread_counts == MAX_THREAD_COUNTS)
+            fail(STATUS_REFUSED, "--threads=%s: more than %d numbers", list, MAX_THREAD_COUNTS);
+        bench->thread_counts[bench->n_thread_counts++] = (int)number("threads", word, 1, 256);
+    }
+    if (bench->n_thread_counts == 0)
+        fail(STATUS_REFUSED, "--threads=%s: no number", list);
+}
+
+static void read_peers(struct bench *bench, const char *list)
+{
+    char copy[256], *rest;
+    snprintf(copy, sizeof copy, "%.255s", list);
+    memset(bench->wanted_peers, 0, sizeof bench->wanted_peers);
+    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        bool found = strcmp(word, "none") == 0;
+        for (int i = 0; i < N_PEERS; i++) {
+            const bool same = strcmp(word, peer_name(i)) == 0;
+            bench->wanted_peers[i] = bench->wanted_peers[i] || same;
+            found = found || same;
+        }
+        if (!found)
+            fail(STATUS_REFUSED, "--peers=%s: '%s' is none of PyTorch, oneDNN, none", list, word);
+    }
+}
+
+/* 1 and all cores that the process may use. */
+static void default_threads(struct bench *bench)
+{
+    const int all = regrad_num_threads();
+    bench->thread_counts[0] = 1;
+    bench->thread_counts[1] = all;
+    bench->n_thread_counts = all > 1 ? 2 : 1;
+}
+
+static void be_quick(struct options *options, struct bench *bench)
+{
+    options->quick = true;
+    bench->effort.rounds = 5;
+    bench->effort.budget = 0.1;
+}
+
+static void take_option(int option, struct options *options, struct bench *bench)
+{
+    switch (option) {
+    case THREADS:
+        read_threads(bench, optarg);
+        break;
+    case QUICK:
+        be_quick(options, bench);
+        break;
+    case FILTER:
+        options->filter = optarg;
+        break;
+    case PEERS:
+        read_peers(bench, optarg);
+        break;
+    case ROUNDS:
+        bench->effort.rounds = (int)number("rounds", optarg, 1, MAX_SAMPLES);
+        break;
+    case BUDGET:
+        bench->effort.budget = number("budget", optarg, 0, 3600);
+        break;
+    case JSON:
+        options->json = optarg;
+        break;
+    case MARKDOWN:
+        options->markdown = optarg;
+        break;
+    case PLOT:
+        options->plot = optarg;
+        break;
+    case LIST:
+        options->list = true;
+        break;
+    case HELP:
+        fputs(help, stdout);
+        exit(EXIT_SUCCESS);
+    default:
+        exit(STATUS_REFUSED); /* getopt_long has said why */
+    }
+}
+
+struct options options_read(int argc, char **argv, struct bench *bench)
+{
+    struct options options = {0};
+    *bench = (struct bench){.effort = {.sample = 0.002, .budget = 0.4, .rounds = 11, .first_rounds = 3}};
+    for (int i = 0; i < N_PEERS; i++)
+        bench->wanted_peers[i] = true;
+    default_threads(bench);
+    int option;
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
+        take_option(option, &options, bench);
+    options.files = argv + optind;
+    options.n_files = argc - optind;
+    return options;
+}

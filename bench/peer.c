@@ -1,0 +1,163 @@
+#include "peer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+static const struct {
+    const char *name;
+    const char *command[3];
+} peers[N_PEERS] = {
+    {"PyTorch", {"/usr/bin/python3", PEERS_SOURCE "/pytorch_peer.py", NULL}},
+    {"oneDNN", {PEERS_BINARY "/onednn_peer", NULL, NULL}},
+};
+
+struct peer {
+    pid_t process; /* 0: not there */
+    FILE *to, *from;
+    char version[128], answer[256];
+};
+
+/* What the child does: its ends of the pipes become standard input and output. */
+_Noreturn static void become(int index, int in, int out, int shared)
+{
+    char *const command[] = {(char *)peers[index].command[0], (char *)peers[index].command[1], NULL};
+    /* `shared` may itself be 3, and duplicating a descriptor onto itself would leave it marked for closing */
+    const int copy = fcntl(shared, F_DUPFD, 10);
+    if (copy >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(copy, SHARED_FILE) >= 0)
+        execv(command[0], command);
+    _exit(127);
+}
+
+static void start(struct peer *peer, int index, int shared)
+{
+    int to[2], from[2];
+    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
+        fail(STATUS_SYSTEM, "the system refuses a pipe");
+    peer->process = fork();
+    if (peer->process < 0)
+        fail(STATUS_SYSTEM, "the system refuses a process");
+    if (peer->process == 0)
+        become(index, to[0], from[1], shared);
+    close(to[0]);
+    close(from[1]);
+    peer->to = fdopen(to[1], "w");
+    peer->from = fdopen(from[0], "r");
+    if (peer->to == NULL || peer->from == NULL)
+        fail(STATUS_SYSTEM, "the system refuses memory");
+}
+
+static void stop(struct peer *peer)
+{
+    fclose(peer->to);
+    fclose(peer->from);
+    kill(peer->process, SIGKILL);
+    waitpid(peer->process, NULL, 0);
+    peer->process = 0;
+}
+
+/* Reads an answer. A peer that is gone, or silent for minutes, is left out from then on. */
+static bool listen_to(struct peer *peer)
+{
+    static const int patience = 300 * 1000;
+    struct pollfd ready = {.fd = fileno(peer->from), .events = POLLIN};
+    if (poll(&ready, 1, patience) == 1 && fgets(peer->answer, sizeof peer->answer, peer->from) != NULL) {
+        peer->answer[strcspn(peer->answer, "\n")] = '\0';
+        return true;
+    }
+    stop(peer);
+    snprintf(peer->answer, sizeof peer->answer, "cannot: it ended or fell silent");
+    return false;
+}
+
+struct peer *peer_create(int index, int shared)
+{
+    struct peer *peer = take_memory(sizeof *peer);
+    *peer = (struct peer){0};
+    if (access(peers[index].command[0], X_OK) != 0) {
+        snprintf(peer->version, sizeof peer->version, "cannot: it was not built");
+        return peer;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    start(peer, index, shared);
+    const bool answered = listen_to(peer);
+    snprintf(peer->version, sizeof peer->version, "%.127s", peer->answer);
+    if (answered && strncmp(peer->answer, "cannot", 6) == 0)
+        stop(peer);
+    return peer;
+}
+
+void peer_destroy(struct peer *peer)
+{
+    if (peer->process != 0)
+        stop(peer);
+    free(peer);
+}
+
+bool peer_is_there(const struct peer *peer)
+{
+    return peer->process != 0;
+}
+
+const char *peer_name(int index)
+{
+    return peers[index].name;
+}
+
+/* What follows the "cannot: " of a refusal. */
+static const char *reason(const char *answer)
+{
+    static const char cannot[] = "cannot: ";
+    return strncmp(answer, cannot, sizeof cannot - 1) == 0 ? answer + sizeof cannot - 1 : answer;
+}
+
+const char *peer_version(const struct peer *peer)
+{
+    return reason(peer->version);
+}
+
+/* Is there an answer to what has just been sent? */
+static bool answered(struct peer *peer)
+{
+    return peer->process != 0 && fflush(peer->to) == 0 && listen_to(peer);
+}
+
+bool peer_tell_text(struct peer *peer, const char *command, const char *text)
+{
+    if (peer->process != 0)
+        fprintf(peer->to, "%s %s\n", command, text);
+    return answered(peer) && strcmp(peer->answer, "ready") == 0;
+}
+
+bool peer_tell(struct peer *peer, const char *command)
+{
+    return peer_tell_text(peer, command, "");
+}
+
+bool peer_tell_number(struct peer *peer, const char *command, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    return peer_tell_text(peer, command, text);
+}
+
+const char *peer_answer(const struct peer *peer)
+{
+    return reason(peer->answer);
+}
+
+double peer_sample(void *context, int64_t batch, bool warm_up)
+{
+    struct peer *peer = context;
+    if (peer->process != 0)
+        fprintf(peer->to, "time %lld %d\n", (long long)batch, warm_up);
+    double seconds;
+    return answered(peer) && sscanf(peer->answer, "%lf", &seconds) == 1 ? seconds : -1;
+}

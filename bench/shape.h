@@ -1,0 +1,71 @@
+/*
+ * A shape: one line of a workload file, which says what is run on what.
+ *
+ *     bilinear    float32 NCHW 8x64x64x64 -> 128x128 align_corners
+ *     grid_sample float32 NCHW 1x64x256x256 -> 256x256 random border
+ *
+ * Operator, type, layout, the sizes of the forward's input, and of the forward's output (without N
+ * and C; for grid_sample those of the grid), then words, for instance options. bench/README.md lists them.
+ */
+#ifndef SHAPE_H
+#define SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "regrad.h"
+
+enum operation { OP_BILINEAR, OP_NEAREST_EXACT, OP_GRID_SAMPLE };
+enum layout { LAYOUT_NCHW, LAYOUT_NHWC, LAYOUT_NCL };
+
+/* Where the points of a grid lie. */
+enum points {
+    POINTS_SMOOTH, /* a small rotation and waves: neighbours sample neighbours */
+    POINTS_RANDOM, /* anywhere in the image */
+    POINTS_WINDOW, /* one pixel apart, about a random place of each image */
+    POINTS_NEAR    /* in each row of the grid, a few pixels around a place that moves over the image row by row */
+};
+enum wanted { WANT_BOTH, WANT_INPUT_GRAD, WANT_GRID_GRAD };
+
+struct shape {
+    int operation, dtype, layout;
+    int64_t n, c, in_h, in_w, out_h, out_w; /* heights are 1 where there is one dimension */
+    double scale_h, scale_w;                /* 0: not given */
+    int align_corners;
+    int points, padding, interpolation, wanted; /* grid_sample */
+    int aclnn;                                  /* both phases of the aclnn interface are timed too */
+    int beside;                                 /* its time is shown as a part of that of the last line without it */
+    int alone;                                  /* no peers: they would take minutes */
+    int quick;                                  /* belongs to the short run */
+    char text[160];                             /* the line without the words after `interpolation` above */
+};
+
+/* Reads a line. On failure says what is wrong in why[0 .. size). */
+bool shape_parse(struct shape *shape, const char *line, char *why, size_t size);
+
+/* The tensors of an operator. What is read comes first; INPUT is the last of that. */
+enum place { GRAD_OUTPUT, GRID, INPUT, INPUT_GRAD, GRID_GRAD, N_PLACES };
+
+/* Elements of a tensor; 0 where the shape has no such tensor. */
+int64_t shape_elements(const struct shape *shape, enum place place);
+
+/* Is it written by the operator, rather than read? */
+static inline bool place_is_written(enum place place)
+{
+    return place >= INPUT_GRAD;
+}
+
+/* Where the tensors stand in one piece of memory. */
+struct plan_of_memory {
+    size_t offset[N_PLACES], nbytes[N_PLACES];
+    size_t written; /* what is read stands before, what is written from here on */
+    size_t end;
+    size_t must_read, must_write; /* bytes that the operator cannot do without; they start at 0 and at `written` */
+};
+struct plan_of_memory shape_memory(const struct shape *shape);
+
+/* The dimensions of a tensor, as for regrad_tensor: N, C, L or N, C, H, W or N, H, W, 2. Returns the rank. */
+int shape_dimensions(const struct shape *shape, enum place place, int64_t *dimensions);
+
+#endif
