@@ -2,6 +2,8 @@
 #include "aclnnop/aclnn_grid_sampler2d.h"
 #include "aclnnop/aclnn_grid_sampler2d_backward.h"
 
+#include <stdio.h>
+
 #include "acl/aclnn_check.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -26,6 +28,26 @@ static aclnnStatus check_dim_is_not_0(const struct rg_call *call, const struct r
     return rg_acl_dim(input, d) != 0 ? ACLNN_SUCCESS : rg_acl_check_positive_dim(call, input, d);
 }
 
+/* sampled: the tensor with a value for each point and channel, which is the result or its gradient. */
+static aclnnStatus check_shapes(const struct rg_call *call, const struct rg_acl_argument *input,
+                                const struct rg_acl_argument *grid, const struct rg_acl_argument *sampled)
+{
+    char reason[2][32];
+    for (int d = 0; d < 2; d++)
+        snprintf(reason[d], sizeof(reason[d]), "the %c of %s", "HW"[d], sampled -> name);
+    RG_TRY(rg_acl_check_rank(call, input, RANK));
+    RG_TRY(rg_acl_check_rank(call, grid, RANK));
+    RG_TRY(rg_acl_check_rank(call, sampled, RANK));
+    RG_TRY(rg_acl_check_dim(call, grid, 0, rg_acl_dim(input, 0), "the N of input"));
+    RG_TRY(rg_acl_check_dim(call, sampled, 0, rg_acl_dim(input, 0), "the N of input"));
+    RG_TRY(rg_acl_check_dim(call, sampled, 1, rg_acl_dim(input, 1), "the C of input"));
+    RG_TRY(check_dim_is_not_0(call, input, 2));
+    RG_TRY(check_dim_is_not_0(call, input, 3));
+    RG_TRY(rg_acl_check_dim(call, grid, 1, rg_acl_dim(sampled, 2), reason[0]));
+    RG_TRY(rg_acl_check_dim(call, grid, 2, rg_acl_dim(sampled, 3), reason[1]));
+    return rg_acl_check_dim(call, grid, 3, 2, "x and y");
+}
+
 /* ---- Gradients ---------------------------------------------------------------------------- */
 
 enum backward_arguments { GRAD_OUTPUT, INPUT, GRID, INPUT_GRAD, GRID_GRAD, OUTPUT_MASK, N_GRAD_ARGUMENTS };
@@ -41,17 +63,7 @@ static aclnnStatus check_backward(const struct rg_call *call, int64_t interpolat
     RG_TRY(rg_acl_check_same_type(call, grid_grad, input));
     RG_TRY(check_type(call, input));
     RG_TRY(check_modes(call, interpolation_mode, padding_mode));
-    RG_TRY(rg_acl_check_rank(call, input, RANK));
-    RG_TRY(rg_acl_check_rank(call, grid, RANK));
-    RG_TRY(rg_acl_check_rank(call, grad_output, RANK));
-    RG_TRY(rg_acl_check_dim(call, grid, 0, rg_acl_dim(input, 0), "the N of input"));
-    RG_TRY(rg_acl_check_dim(call, grad_output, 0, rg_acl_dim(input, 0), "the N of input"));
-    RG_TRY(rg_acl_check_dim(call, grad_output, 1, rg_acl_dim(input, 1), "the C of input"));
-    RG_TRY(check_dim_is_not_0(call, input, 2));
-    RG_TRY(check_dim_is_not_0(call, input, 3));
-    RG_TRY(rg_acl_check_dim(call, grid, 1, rg_acl_dim(grad_output, 2), "the H of gradOutput"));
-    RG_TRY(rg_acl_check_dim(call, grid, 2, rg_acl_dim(grad_output, 3), "the W of gradOutput"));
-    RG_TRY(rg_acl_check_dim(call, grid, 3, 2, "x and y"));
+    RG_TRY(check_shapes(call, input, grid, grad_output));
     RG_TRY(rg_acl_check_same_shape(call, input_grad, input));
     RG_TRY(rg_acl_check_same_shape(call, grid_grad, grid));
     return rg_acl_check_length(call, &call->arguments[OUTPUT_MASK], 2);
@@ -99,17 +111,7 @@ static aclnnStatus check_forward(const struct rg_call *call, int64_t interpolati
     RG_TRY(rg_acl_check_same_type(call, out, input));
     RG_TRY(check_type(call, input));
     RG_TRY(check_modes(call, interpolation_mode, padding_mode));
-    RG_TRY(rg_acl_check_rank(call, input, RANK));
-    RG_TRY(rg_acl_check_rank(call, grid, RANK));
-    RG_TRY(rg_acl_check_rank(call, out, RANK));
-    RG_TRY(rg_acl_check_dim(call, grid, 0, rg_acl_dim(input, 0), "the N of input"));
-    RG_TRY(rg_acl_check_dim(call, out, 0, rg_acl_dim(input, 0), "the N of input"));
-    RG_TRY(rg_acl_check_dim(call, out, 1, rg_acl_dim(input, 1), "the C of input"));
-    RG_TRY(check_dim_is_not_0(call, input, 2));
-    RG_TRY(check_dim_is_not_0(call, input, 3));
-    RG_TRY(rg_acl_check_dim(call, out, 2, rg_acl_dim(grid, 1), "the H of grid"));
-    RG_TRY(rg_acl_check_dim(call, out, 3, rg_acl_dim(grid, 2), "the W of grid"));
-    return rg_acl_check_dim(call, grid, 3, 2, "x and y");
+    return check_shapes(call, input, grid, out);
 }
 
 static aclnnStatus plan_forward(struct rg_call *call, int64_t interpolation_mode, int64_t padding_mode,

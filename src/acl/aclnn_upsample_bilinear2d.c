@@ -4,6 +4,7 @@
 
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_type.h"
+#include "acl/aclnn_upsample.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -128,13 +129,11 @@ static aclnnStatus plan(struct rg_call *call, bool is_copy, bool align_corners, 
     return rg_call_planned(call, make(&read, &written, coordinates, scales_h, scales_w, &call->program->plan));
 }
 
-enum backward_arguments { GRAD_OUT, GRAD_OUTPUT_SIZE, GRAD_INPUT_SIZE, GRAD_RESULT, N_GRAD_ARGUMENTS };
-
 static aclnnStatus plan_backward(struct rg_call *call, bool align_corners, double scales_h, double scales_w)
 {
-    const struct rg_acl_argument *grad_out = &call->arguments[GRAD_OUT], *out = &call->arguments[GRAD_RESULT];
-    const struct rg_acl_argument *output_size = &call->arguments[GRAD_OUTPUT_SIZE];
-    const struct rg_acl_argument *input_size = &call->arguments[GRAD_INPUT_SIZE];
+    const struct rg_acl_argument *grad_out = &call->arguments[RG_GRAD], *out = &call->arguments[RG_GRAD_OUT];
+    const struct rg_acl_argument *output_size = &call->arguments[RG_GRAD_OUTPUT_SIZE];
+    const struct rg_acl_argument *input_size = &call->arguments[RG_GRAD_INPUT_SIZE];
     RG_TRY(rg_acl_check_rank(call, grad_out, RANK));
     RG_TRY(rg_acl_check_length(call, output_size, 2));
     RG_TRY(rg_acl_check_length(call, input_size, RANK));
@@ -162,12 +161,10 @@ static aclnnStatus plan_backward(struct rg_call *call, bool align_corners, doubl
     return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_backward_plan);
 }
 
-enum forward_arguments { SELF, OUTPUT_SIZE, RESULT, N_ARGUMENTS };
-
 static aclnnStatus plan_forward(struct rg_call *call, bool align_corners, double scales_h, double scales_w)
 {
-    const struct rg_acl_argument *self = &call->arguments[SELF], *out = &call->arguments[RESULT];
-    const struct rg_acl_argument *output_size = &call->arguments[OUTPUT_SIZE];
+    const struct rg_acl_argument *self = &call->arguments[RG_SELF], *out = &call->arguments[RG_OUT];
+    const struct rg_acl_argument *output_size = &call->arguments[RG_OUTPUT_SIZE];
     RG_TRY(rg_acl_check_rank(call, self, RANK));
     RG_TRY(rg_acl_check_length(call, output_size, 2));
 
@@ -197,14 +194,7 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
                                                             double scalesH, double scalesW, aclTensor *out,
                                                             uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = {.function = __func__,
-                           .n_arguments = N_GRAD_ARGUMENTS,
-                           .arguments = {
-                               [GRAD_OUT] = rg_tensor_argument("gradOut", gradOut),
-                               [GRAD_OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
-                               [GRAD_INPUT_SIZE] = rg_int_array_argument("inputSize", inputSize),
-                               [GRAD_RESULT] = rg_result_argument("out", out),
-                           }};
+    struct rg_call call = rg_gradient_call(__func__, "gradOut", gradOut, outputSize, inputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, alignCorners, scalesH, scalesW);
@@ -221,13 +211,7 @@ aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const
                                                     const bool alignCorners, const double scalesH, const double scalesW,
                                                     aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = {.function = __func__,
-                           .n_arguments = N_ARGUMENTS,
-                           .arguments = {
-                               [SELF] = rg_tensor_argument("self", self),
-                               [OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
-                               [RESULT] = rg_result_argument("out", out),
-                           }};
+    struct rg_call call = rg_resize_call(__func__, self, outputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, alignCorners, scalesH, scalesW);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "acl/aclnn_check.h"
+#include "acl/aclnn_upsample.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -60,16 +61,14 @@ static aclnnStatus check_scales(const struct rg_call *call, const struct scales 
 
 /* ---- Gradients ---------------------------------------------------------------------------- */
 
-enum backward_arguments { GRAD_OUTPUT, GRAD_OUTPUT_SIZE, GRAD_INPUT_SIZE, GRAD_RESULT, N_GRAD_ARGUMENTS };
-
 /* Beyond the vendor's checks: what else the sizes contradict. */
 static aclnnStatus check_backward_sizes(const struct rg_call *call, const struct scales *scales)
 {
-    const struct rg_acl_argument *grad_output = &call->arguments[GRAD_OUTPUT], *out = &call->arguments[GRAD_RESULT];
-    const struct rg_acl_argument *input_size = &call->arguments[GRAD_INPUT_SIZE];
+    const struct rg_acl_argument *grad_output = &call->arguments[RG_GRAD], *out = &call->arguments[RG_GRAD_OUT];
+    const struct rg_acl_argument *input_size = &call->arguments[RG_GRAD_INPUT_SIZE];
     for (int k = 0; k < scales->n; k++) {
         if (scales->values[k] == 0)
-            RG_TRY(rg_acl_check_value(call, &call->arguments[GRAD_OUTPUT_SIZE], k, rg_acl_dim(grad_output, 2 + k),
+            RG_TRY(rg_acl_check_value(call, &call->arguments[RG_GRAD_OUTPUT_SIZE], k, rg_acl_dim(grad_output, 2 + k),
                                       "the size of gradOutput, for the scale of this axis is 0"));
     }
     RG_TRY(rg_acl_check_value(call, input_size, 0, rg_acl_dim(grad_output, 0), "the N of gradOutput"));
@@ -81,12 +80,12 @@ static aclnnStatus check_backward_sizes(const struct rg_call *call, const struct
 
 static aclnnStatus check_backward(const struct rg_call *call, const struct scales *scales)
 {
-    const struct rg_acl_argument *grad_output = &call->arguments[GRAD_OUTPUT], *out = &call->arguments[GRAD_RESULT];
-    const struct rg_acl_argument *input_size = &call->arguments[GRAD_INPUT_SIZE];
+    const struct rg_acl_argument *grad_output = &call->arguments[RG_GRAD], *out = &call->arguments[RG_GRAD_OUT];
+    const struct rg_acl_argument *input_size = &call->arguments[RG_GRAD_INPUT_SIZE];
     const int rank = 2 + scales->n;
     RG_TRY(check_tensors(call, grad_output, out, rank));
     RG_TRY(rg_acl_check_length(call, input_size, (uint64_t)rank));
-    RG_TRY(rg_acl_check_length(call, &call->arguments[GRAD_OUTPUT_SIZE], (uint64_t)scales->n));
+    RG_TRY(rg_acl_check_length(call, &call->arguments[RG_GRAD_OUTPUT_SIZE], (uint64_t)scales->n));
     RG_TRY(check_channels(call, grad_output, out));
     RG_TRY(check_scales(call, scales));
     for (int k = 0; k < scales->n; k++)
@@ -101,12 +100,10 @@ static aclnnStatus check_backward(const struct rg_call *call, const struct scale
 
 /* ---- Forwards ----------------------------------------------------------------------------- */
 
-enum forward_arguments { SELF, OUTPUT_SIZE, RESULT, N_ARGUMENTS };
-
 static aclnnStatus check_forward(const struct rg_call *call, const struct scales *scales)
 {
-    const struct rg_acl_argument *self = &call->arguments[SELF], *out = &call->arguments[RESULT];
-    const struct rg_acl_argument *output_size = &call->arguments[OUTPUT_SIZE];
+    const struct rg_acl_argument *self = &call->arguments[RG_SELF], *out = &call->arguments[RG_OUT];
+    const struct rg_acl_argument *output_size = &call->arguments[RG_OUTPUT_SIZE];
     const int rank = 2 + scales->n;
     RG_TRY(check_tensors(call, self, out, rank));
     RG_TRY(rg_acl_check_length(call, output_size, (uint64_t)scales->n));
@@ -126,38 +123,53 @@ static aclnnStatus check_forward(const struct rg_call *call, const struct scales
 
 /* ---- Plans -------------------------------------------------------------------------------- */
 
-typedef aclnnStatus check_call(const struct rg_call *call, const struct scales *scales);
-
 typedef regrad_status make_plan_1d(const regrad_tensor *read, const regrad_tensor *written, regrad_nearest_law law,
                                    double scale_l, regrad_plan **plan);
 typedef regrad_status make_plan_2d(const regrad_tensor *read, const regrad_tensor *written, regrad_nearest_law law,
                                    double scale_h, double scale_w, regrad_plan **plan);
 
-/* The first argument is read, the last is written. */
-static aclnnStatus plan_1d(struct rg_call *call, const struct scales *scales, check_call *check, make_plan_1d *make)
-{
-    const int last = call->n_arguments - 1;
-    RG_TRY(check(call, scales));
-    if (rg_acl_is_empty(&call->arguments[last]))
-        return rg_call_prepare(call, RG_WORK_NONE);
-    RG_TRY(rg_call_prepare(call, RG_WORK_PLAN));
-    const regrad_tensor read = rg_call_tensor(call, 0, false), written = rg_call_tensor(call, last, false);
-    return rg_call_planned(call,
-                           make(&read, &written, REGRAD_NEAREST_FORWARD_LAW, scales->values[0], &call->program->plan));
-}
+/* A resize or a gradient of it. */
+struct direction {
+    aclnnStatus (*check)(const struct rg_call *call, const struct scales *scales);
+    make_plan_1d *make_1d;
+    make_plan_2d *make_2d;
+};
 
-static aclnnStatus plan_2d(struct rg_call *call, const struct scales *scales, check_call *check, make_plan_2d *make)
+static const struct direction forward = {check_forward, regrad_upsample_nearest_exact1d_plan,
+                                         regrad_upsample_nearest_exact2d_plan};
+static const struct direction backward = {check_backward, regrad_upsample_nearest_exact1d_backward_plan,
+                                          regrad_upsample_nearest_exact2d_backward_plan};
+
+/* The first argument is read, the last is written. */
+static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const struct direction *direction)
 {
     const int last = call->n_arguments - 1;
-    if (rg_acl_is_empty(&call->arguments[0]) || rg_acl_is_empty(&call->arguments[last])) {
+    const struct rg_acl_argument *out = &call->arguments[last];
+    if (scales->n == 2 && (rg_acl_is_empty(&call->arguments[0]) || rg_acl_is_empty(out))) {
         call->arguments[0].is_unused = true;
         return rg_call_prepare(call, RG_WORK_ZERO);
     }
-    RG_TRY(check(call, scales));
+    RG_TRY(direction->check(call, scales));
+    if (rg_acl_is_empty(out))
+        return rg_call_prepare(call, RG_WORK_NONE);
     RG_TRY(rg_call_prepare(call, RG_WORK_PLAN));
     const regrad_tensor read = rg_call_tensor(call, 0, false), written = rg_call_tensor(call, last, false);
-    return rg_call_planned(call, make(&read, &written, REGRAD_NEAREST_FORWARD_LAW, scales->values[0], scales->values[1],
-                                      &call->program->plan));
+    const double *values = scales->values;
+    regrad_plan **made = &call->program->plan;
+    return rg_call_planned(
+        call, scales->n == 1
+                  ? direction->make_1d(&read, &written, REGRAD_NEAREST_FORWARD_LAW, values[0], made)
+                  : direction->make_2d(&read, &written, REGRAD_NEAREST_FORWARD_LAW, values[0], values[1], made));
+}
+
+/* Phase 1 of all four. */
+static aclnnStatus make_executor(struct rg_call call, const struct scales *scales, const struct direction *direction,
+                                 uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
+    if (status == ACLNN_SUCCESS)
+        status = plan(&call, scales, direction);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -169,24 +181,8 @@ aclnnStatus aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclOpExecutor **executor)
 {
     const struct scales given = {1, {"scales"}, {scales}};
-    struct rg_call call = {.function = __func__,
-                           .n_arguments = N_GRAD_ARGUMENTS,
-                           .arguments = {
-                               [GRAD_OUTPUT] = rg_tensor_argument("gradOutput", gradOutput),
-                               [GRAD_OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
-                               [GRAD_INPUT_SIZE] = rg_int_array_argument("inputSize", inputSize),
-                               [GRAD_RESULT] = rg_result_argument("out", out),
-                           }};
-    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
-    if (status == ACLNN_SUCCESS)
-        status = plan_1d(&call, &given, check_backward, regrad_upsample_nearest_exact1d_backward_plan);
-    return rg_call_close(&call, status, workspaceSize, executor);
-}
-
-aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                aclrtStream stream)
-{
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return make_executor(rg_gradient_call(__func__, "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+                         &backward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -194,23 +190,7 @@ aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, c
                                                         aclOpExecutor **executor)
 {
     const struct scales given = {1, {"scales"}, {scales}};
-    struct rg_call call = {.function = __func__,
-                           .n_arguments = N_ARGUMENTS,
-                           .arguments = {
-                               [SELF] = rg_tensor_argument("self", self),
-                               [OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
-                               [RESULT] = rg_result_argument("out", out),
-                           }};
-    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
-    if (status == ACLNN_SUCCESS)
-        status = plan_1d(&call, &given, check_forward, regrad_upsample_nearest_exact1d_plan);
-    return rg_call_close(&call, status, workspaceSize, executor);
-}
-
-aclnnStatus aclnnUpsampleNearestExact1d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                        aclrtStream stream)
-{
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return make_executor(rg_resize_call(__func__, self, outputSize, out), &given, &forward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
@@ -220,24 +200,8 @@ aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclOpExecutor **executor)
 {
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    struct rg_call call = {.function = __func__,
-                           .n_arguments = N_GRAD_ARGUMENTS,
-                           .arguments = {
-                               [GRAD_OUTPUT] = rg_tensor_argument("gradOutput", gradOutput),
-                               [GRAD_OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
-                               [GRAD_INPUT_SIZE] = rg_int_array_argument("inputSize", inputSize),
-                               [GRAD_RESULT] = rg_result_argument("out", out),
-                           }};
-    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
-    if (status == ACLNN_SUCCESS)
-        status = plan_2d(&call, &given, check_backward, regrad_upsample_nearest_exact2d_backward_plan);
-    return rg_call_close(&call, status, workspaceSize, executor);
-}
-
-aclnnStatus aclnnUpsampleNearestExact2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                aclrtStream stream)
-{
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return make_executor(rg_gradient_call(__func__, "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+                         &backward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -245,17 +209,25 @@ aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, c
                                                         uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    struct rg_call call = {.function = __func__,
-                           .n_arguments = N_ARGUMENTS,
-                           .arguments = {
-                               [SELF] = rg_tensor_argument("self", self),
-                               [OUTPUT_SIZE] = rg_int_array_argument("outputSize", outputSize),
-                               [RESULT] = rg_result_argument("out", out),
-                           }};
-    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
-    if (status == ACLNN_SUCCESS)
-        status = plan_2d(&call, &given, check_forward, regrad_upsample_nearest_exact2d_plan);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return make_executor(rg_resize_call(__func__, self, outputSize, out), &given, &forward, workspaceSize, executor);
+}
+
+aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                                aclrtStream stream)
+{
+    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnUpsampleNearestExact1d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                        aclrtStream stream)
+{
+    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnUpsampleNearestExact2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                                aclrtStream stream)
+{
+    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,

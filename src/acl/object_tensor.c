@@ -1,5 +1,6 @@
 #include "acl/object.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,48 +181,37 @@ aclnnStatus aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue, u
     return get_dims(__func__, tensor, VIEW_STRIDES, stridesValue, stridesNum);
 }
 
-aclnnStatus aclGetViewOffset(const aclTensor *tensor, int64_t *offset)
+/* Copies a member of the tensor to the client. */
+static aclnnStatus get_member(const char *function, const aclTensor *tensor, const char *argument, void *value,
+                              size_t offset, size_t size)
 {
     aclnnStatus status;
-    const struct rg_acl_tensor *object = acquire(__func__, tensor, "offset", offset, &status);
+    const struct rg_acl_tensor *object = acquire(function, tensor, argument, value, &status);
     if (object == NULL)
         return status;
-    *offset = object->offset;
+    memcpy(value, (const char *)object + offset, size);
     rg_handle_release(RG_HANDLE_TENSOR, tensor);
     return ACLNN_SUCCESS;
+}
+
+aclnnStatus aclGetViewOffset(const aclTensor *tensor, int64_t *offset)
+{
+    return get_member(__func__, tensor, "offset", offset, offsetof(struct rg_acl_tensor, offset), sizeof(*offset));
 }
 
 aclnnStatus aclGetFormat(const aclTensor *tensor, aclFormat *format)
 {
-    aclnnStatus status;
-    const struct rg_acl_tensor *object = acquire(__func__, tensor, "format", format, &status);
-    if (object == NULL)
-        return status;
-    *format = object->format;
-    rg_handle_release(RG_HANDLE_TENSOR, tensor);
-    return ACLNN_SUCCESS;
+    return get_member(__func__, tensor, "format", format, offsetof(struct rg_acl_tensor, format), sizeof(*format));
 }
 
 aclnnStatus aclGetDataType(const aclTensor *tensor, aclDataType *dataType)
 {
-    aclnnStatus status;
-    const struct rg_acl_tensor *object = acquire(__func__, tensor, "dataType", dataType, &status);
-    if (object == NULL)
-        return status;
-    *dataType = object->type;
-    rg_handle_release(RG_HANDLE_TENSOR, tensor);
-    return ACLNN_SUCCESS;
+    return get_member(__func__, tensor, "dataType", dataType, offsetof(struct rg_acl_tensor, type), sizeof(*dataType));
 }
 
 aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **addr)
 {
-    aclnnStatus status;
-    const struct rg_acl_tensor *object = acquire(__func__, tensor, "addr", addr, &status);
-    if (object == NULL)
-        return status;
-    *addr = object->data;
-    rg_handle_release(RG_HANDLE_TENSOR, tensor);
-    return ACLNN_SUCCESS;
+    return get_member(__func__, tensor, "addr", addr, offsetof(struct rg_acl_tensor, data), sizeof(*addr));
 }
 
 aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr)

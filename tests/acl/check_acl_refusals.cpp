@@ -679,8 +679,8 @@ static void refuses_grid(void **)
                        shape({"out has size 4 in dimension 1"}, 2, {2, 4, 4, 5}),
                        shape({"input has size 0 in dimension 2"}, 0, {2, 3, 0, 7}),
                        shape({"input has size 0 in dimension 3"}, 0, {2, 3, 6, 0}),
-                       shape({"out has size 5 in dimension 2", "must have 4, the H of grid"}, 2, {2, 3, 5, 5}),
-                       shape({"out has size 4 in dimension 3", "must have 5, the W of grid"}, 2, {2, 3, 4, 4}),
+                       shape({"grid has size 4 in dimension 1", "must have 5, the H of out"}, 2, {2, 3, 5, 5}),
+                       shape({"grid has size 5 in dimension 2", "must have 4, the W of out"}, 2, {2, 3, 4, 4}),
                        shape({"grid has size 1 in dimension 3", "must have 2, x and y"}, 1, {2, 4, 5, 1}),
                    });
     append(faults, memory("input", 0, "out", 2));
