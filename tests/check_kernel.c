@@ -311,24 +311,19 @@ static void try_rows(const struct subject *subject, struct rng *rng, regrad_dtyp
 {
     const bool wide = subject->wide, start = rng_chance(rng, 2);
     struct guard result = make(rng, value_dtype(wide), n), weight = make(rng, value_dtype(wide), n_rows);
-    struct guard rows[MOST_ROWS];
-    const void *sources[MOST_ROWS] = {NULL};
+    const int64_t pitch = n + rng_between(rng, 0, 3), size = (int64_t)regrad_dtype_size(dtype);
+    struct guard source = make(rng, dtype, n_rows == 0 ? 0 : (n_rows - 1) * pitch + n);
     void *expected = copy_of(&result);
     for (int64_t k = 0; k < n && start; k++)
         set(wide, expected, k, 0);
-    for (int64_t r = 0; r < n_rows; r++) {
-        rows[r] = make(rng, dtype, n);
-        sources[r] = rows[r].data;
+    for (int64_t r = 0; r < n_rows; r++)
         for (int64_t k = 0; k < n; k++)
             set(wide, expected, k,
-                fused(wide, get(wide, weight.data, r),
-                      number_decode(dtype, (const char *)sources[r] + (size_t)k * regrad_dtype_size(dtype)),
+                fused(wide, get(wide, weight.data, r), number_decode(dtype, source.data + (r * pitch + k) * size),
                       get(wide, expected, k)));
-    }
-    subject->kernels->rows[dtype](result.data, sources, weight.data, n_rows, n, start);
+    subject->kernels->rows[dtype](result.data, source.data, pitch * size, weight.data, n_rows, n, start);
     finish_values(subject, "rows", n, &result, expected);
-    for (int64_t r = 0; r < n_rows; r++)
-        guard_fini(&rows[r]);
+    guard_fini(&source);
     guard_fini(&weight);
 }
 

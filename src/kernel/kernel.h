@@ -34,9 +34,11 @@ typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
  * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
-/* dst[k] = s where s = dst[k], or +0 at the start, and then s = fma(weight[r], (T)src[r][k], s) for
- * r = 0 .. n_rows - 1 in this order, for k < n. src is of the storage type. dst overlaps no src. */
-typedef void rg_rows_fn(void *dst, const void *const *src, const void *weight, int64_t n_rows, int64_t n, bool start);
+/* dst[k] = s where s = dst[k], or +0 at the start, and then s = fma(weight[r], (T)row r of src [k], s) for
+ * r = 0 .. n_rows - 1 in this order, for k < n. src is of the storage type, its rows pitch bytes apart.
+ * dst does not overlap src. */
+typedef void rg_rows_fn(void *dst, const void *src, int64_t pitch, const void *weight, int64_t n_rows, int64_t n,
+                        bool start);
 
 /* Rows from .. to - 1 of an axis map (op/axis.h), and the n_src sources from low on that hold all that
  * they read. */

@@ -30,7 +30,6 @@
 enum {
     BATCH = RG_MAX_LANES,   /* rows resampled together */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
-    MAX_ROWS = AHEAD,       /* rows summed by one call: they lie in two batches at most */
     STRIP_VALUES = 256,     /* values of a source row in a strip, where that is enough for one step */
     GROUP_VALUES = 4096,    /* the same for rows of groups, which are not batched */
     BATCH_VALUES = 4096,    /* strips that are longer are not batched */
@@ -227,44 +226,56 @@ static void forget_ring(struct lines *lines, const char *plane)
     lines->ready[0] = lines->ready[1] = -1;
 }
 
-static const void *ready_row(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
-                             const struct rg_piece *strip)
+/* Source row h of a plane and as many of the n - 1 after it as follow it in the ring; sets *n to their number. */
+static const void *ready_rows(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
+                              int64_t *n, const struct rg_piece *strip)
 {
+    const int64_t line = h % (2 * AHEAD);
+    *n = rg_min(*n, 2 * AHEAD - line);
     if (lines->plane != plane)
         forget_ring(lines, plane);
-    if (lines->ready[h / AHEAD % 2] != h / AHEAD)
-        make_ready(plan, lines, plane, h / AHEAD, strip);
-    return lines->ring + h % (2 * AHEAD) * lines->ring_nbytes;
+    for (int64_t batch = h / AHEAD; batch <= (h + *n - 1) / AHEAD; batch++)
+        if (lines->ready[batch % 2] != batch)
+            make_ready(plan, lines, plane, batch, strip);
+    return lines->ring + line * lines->ring_nbytes;
 }
 
-/* line = the weighted sum of the source rows that row->h names. They are read from the tensor where they
- * are contiguous there and need no resampling, else from the ring. */
-static void sum_height(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                       const struct rg_piece *strip, void *line)
+/* line = the weighted sum of the source rows that row->h names, as they are in the tensor. */
+static void sum_stored(const struct resize_plan *plan, const struct row *row, const struct rg_piece *strip, void *line)
 {
     const struct rg_axis_map *map = &plan->height;
-    const bool in_place = !needs_ring(plan);
+    const struct side *side = &plan->source;
+    const int64_t first = map->first[row->h];
+    plan->base.kernels->rows[side->dtype](line, row->source + offset_of(side, map->begin[row->h], strip->low),
+                                          side->stride_h * side->element_nbytes,
+                                          (const char *)map->weight + first * (int64_t)plan->base.t_nbytes,
+                                          map->first[row->h + 1] - first, strip->n_src * plan->inner, true);
+}
+
+/* The same from the ring. */
+static void sum_ready(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                      const struct rg_piece *strip, void *line)
+{
+    const struct rg_axis_map *map = &plan->height;
+    const int64_t length = (plan->width_first ? strip->to - strip->from : strip->n_src) * plan->inner;
+    const int64_t first = map->first[row->h], n_taps = map->first[row->h + 1] - first;
     const regrad_dtype own = plan->base.t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
-    rg_rows_fn *const rows = plan->base.kernels->rows[in_place ? plan->source.dtype : own];
-    const int64_t n = (plan->width_first ? strip->to - strip->from : strip->n_src) * plan->inner;
-    int64_t tap = map->first[row->h];
+    int64_t tap = 0;
     do { /* once also where there is nothing to add: the sum is 0 then */
-        const int64_t n_rows = rg_min(map->first[row->h + 1] - tap, MAX_ROWS);
-        const int64_t h = map->begin[row->h] + tap - map->first[row->h];
-        const void *from[MAX_ROWS] = {NULL};
-        for (int64_t k = 0; k < n_rows; k++)
-            from[k] = in_place ? row->source + offset_of(&plan->source, h + k, strip->low)
-                               : ready_row(plan, lines, row->source, h + k, strip);
-        rows(line, from, (const char *)map->weight + tap * (int64_t)plan->base.t_nbytes, n_rows, n,
-             tap == map->first[row->h]);
-        tap += n_rows;
-    } while (tap < map->first[row->h + 1]);
+        int64_t n = n_taps - tap;
+        const void *from =
+            n == 0 ? lines->ring : ready_rows(plan, lines, row->source, map->begin[row->h] + tap, &n, strip);
+        plan->base.kernels->rows[own](line, from, lines->ring_nbytes,
+                                      (const char *)map->weight + (first + tap) * (int64_t)plan->base.t_nbytes, n,
+                                      length, tap == 0);
+        tap += n;
+    } while (tap < n_taps);
 }
 
 static void make_width_first(const struct resize_plan *plan, struct lines *lines, const struct row *row,
                              const struct rg_piece *strip)
 {
-    sum_height(plan, lines, row, strip, lines->out);
+    sum_ready(plan, lines, row, strip, lines->out);
     store_strip(plan, row->result, row->h, strip, lines->out);
 }
 
@@ -279,8 +290,10 @@ static void make_height_first(const struct resize_plan *plan, struct lines *line
         from[k] = line;
         if (plan->height.identity)
             from[k] = widen_strip(plan, row[k].source, row[k].h, strip, line);
+        else if (needs_ring(plan))
+            sum_ready(plan, lines, &row[k], strip, line);
         else
-            sum_height(plan, lines, &row[k], strip, line);
+            sum_stored(plan, &row[k], strip, line);
     }
     if (!plan->width.identity)
         resample(plan, to, from, n, strip, lines->scratch);
@@ -315,42 +328,64 @@ static char *result_plane(const struct progress *progress, int64_t plane)
            plane_offset(plan, &plan->result, plane);
 }
 
-static struct row nth_row(const struct progress *progress, int64_t n)
+/* Goes through the rows of the result, plane after plane. */
+struct cursor {
+    const struct progress *progress;
+    int64_t plane;
+    struct row row;
+};
+
+static void enter_plane(struct cursor *cursor, int64_t plane)
+{
+    cursor->plane = plane;
+    cursor->row.source = source_plane(cursor->progress, plane);
+    cursor->row.result = result_plane(cursor->progress, plane);
+}
+
+static struct cursor cursor_at(const struct progress *progress, int64_t row)
 {
     const int64_t height = progress->plan->result.height;
-    return (struct row){source_plane(progress, n / height), result_plane(progress, n / height), n % height};
+    struct cursor cursor = {.progress = progress, .row.h = row % height};
+    enter_plane(&cursor, row / height);
+    return cursor;
 }
 
-static void run_batch(const struct progress *progress, struct lines *lines, int64_t from, int64_t n,
-                      const struct rg_piece *strip)
+/* The next n rows. */
+static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
 {
-    struct row row[BATCH];
-    for (int64_t k = 0; k < n; k++)
-        row[k] = nth_row(progress, from + k);
-    if (progress->plan->width_first)
-        make_width_first(progress->plan, lines, row, strip);
-    else
-        make_height_first(progress->plan, lines, row, n, strip);
-}
-
-/* A strip of all rows after another, because the ring holds a strip. */
-static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share)
-{
-    const struct resize_plan *plan = progress->plan;
-    for (const struct rg_piece *strip = plan->strips; strip < plan->strips + plan->n_strips; strip++) {
-        forget_ring(lines, NULL);
-        for (int64_t row = share.begin; row < share.end; row += plan->batch)
-            run_batch(progress, lines, row, rg_min(share.end - row, plan->batch), strip);
+    for (int64_t k = 0; k < n; k++) {
+        if (cursor->row.h == cursor->progress->plan->result.height) {
+            cursor->row.h = 0;
+            enter_plane(cursor, cursor->plane + 1);
+        }
+        rows[k] = cursor->row;
+        cursor->row.h++;
     }
 }
 
-/* A batch of rows after another, which reads memory in longer stretches. */
-static void run_batches(const struct progress *progress, struct lines *lines, struct rg_share share)
+static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
+                      const struct rg_piece *strip)
+{
+    if (progress->plan->width_first)
+        make_width_first(progress->plan, lines, rows, strip);
+    else
+        make_height_first(progress->plan, lines, rows, n, strip);
+}
+
+/* Strips `first` to `last` of a share of the rows, a batch of rows after another. */
+static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share, int64_t first,
+                       int64_t last)
 {
     const struct resize_plan *plan = progress->plan;
-    for (int64_t row = share.begin; row < share.end; row += plan->batch)
-        for (const struct rg_piece *strip = plan->strips; strip < plan->strips + plan->n_strips; strip++)
-            run_batch(progress, lines, row, rg_min(share.end - row, plan->batch), strip);
+    struct cursor cursor = cursor_at(progress, share.begin);
+    struct row rows[BATCH];
+    forget_ring(lines, NULL);
+    for (int64_t at = share.begin; at < share.end; at += plan->batch) {
+        const int64_t n = rg_min(share.end - at, plan->batch);
+        take_rows(&cursor, rows, n);
+        for (int64_t k = first; k <= last; k++)
+            make_rows(progress, lines, rows, n, &plan->strips[k]);
+    }
 }
 
 static void run_slot(void *context, int slot)
@@ -360,10 +395,14 @@ static void run_slot(void *context, int slot)
     const struct rg_share share = rg_share_units(plan->n_rows, plan->base.n_slots, slot);
     struct lines lines;
     grant_lines(plan, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes, &lines);
-    if (needs_ring(plan))
-        run_strips(progress, &lines, share);
-    else
-        run_batches(progress, &lines, share);
+    if (share.begin == share.end)
+        return;
+    if (!needs_ring(plan)) { /* all strips of a row together: that reads memory in longer stretches */
+        run_strips(progress, &lines, share, 0, plan->n_strips - 1);
+        return;
+    }
+    for (int64_t k = 0; k < plan->n_strips; k++) /* the ring holds one strip */
+        run_strips(progress, &lines, share, k, k);
 }
 
 static void run(const regrad_plan *base, const struct rg_run *run)

@@ -49,42 +49,48 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
         out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
 }
 
+/* How far ahead of the sum rows are fetched, in bytes: the next batch of rows is on its way while this one
+ * is resampled. A hint; it may point anywhere. */
+enum { STORED(AHEAD_NBYTES) = 4096 };
+
 /* `unroll` vectors at a time, so that a row's weight and address serve several. */
-static inline void STORED(sum_vectors)(T *out, const void *const *src, const T *weight, int64_t n_rows, int64_t k,
+static inline void STORED(sum_vectors)(T *out, const char *src, int64_t pitch, const T *weight, int64_t n_rows,
                                        bool start, int unroll)
 {
     V sum[4];
     for (int u = 0; u < unroll; u++)
-        sum[u] = start ? VOP(set1)(0) : VOP(load)(out + k + u * V_LANES);
+        sum[u] = start ? VOP(set1)(0) : VOP(load)(out + u * V_LANES);
     for (int64_t r = 0; r < n_rows; r++) {
-        const S *in = (const S *)src[r] + k;
-        for (int u = 0; u < unroll; u++)
-            __builtin_prefetch((const char *)(in + u * V_LANES) + 4096);
+        const S *in = (const S *)(src + r * pitch);
         const V w = VOP(set1)(weight[r]);
-        for (int u = 0; u < unroll; u++)
+        for (int u = 0; u < unroll; u++) {
+            __builtin_prefetch((const char *)((uintptr_t)(in + u * V_LANES) + STORED(AHEAD_NBYTES)));
             sum[u] = VOP(muladd)(w, V_WIDEN(in + u * V_LANES), sum[u]);
+        }
     }
     for (int u = 0; u < unroll; u++)
-        VOP(store)(out + k + u * V_LANES, sum[u]);
+        VOP(store)(out + u * V_LANES, sum[u]);
 }
 
-static void STORED(rows)(void *dst, const void *const *src, const void *weight, int64_t n_rows, int64_t n, bool start)
+static void STORED(rows)(void *dst, const void *src, int64_t pitch, const void *weight, int64_t n_rows, int64_t n,
+                         bool start)
 {
     T *out = dst;
-    const T *w = weight;
+    const char *in = src;
     int64_t k = 0;
     for (; k + 4 * V_LANES <= n; k += 4 * V_LANES)
-        STORED(sum_vectors)(out, src, w, n_rows, k, start, 4);
+        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 4);
     for (; k + V_LANES <= n; k += V_LANES)
-        STORED(sum_vectors)(out, src, w, n_rows, k, start, 1);
+        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 1);
     if (k < n && start && n >= V_LANES) {
-        STORED(sum_vectors)(out, src, w, n_rows, n - V_LANES, start, 1);
+        k = n - V_LANES;
+        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 1);
         return;
     }
     for (; k < n; k++) {
         T sum = start ? 0 : out[k];
         for (int64_t r = 0; r < n_rows; r++)
-            sum = M(fma)(w[r], WIDEN(((const S *)src[r])[k]), sum);
+            sum = M(fma)(((const T *)weight)[r], WIDEN(((const S *)(in + r * pitch))[k]), sum);
         out[k] = sum;
     }
 }
