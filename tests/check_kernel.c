@@ -304,32 +304,35 @@ static void all_ties(void **state)
 
 /* ---- Arithmetic ---- */
 
-static void try_rows(const struct subject *subject, struct rng *rng, int64_t n_rows, int64_t n)
+enum { MOST_ROWS = 9 };
+
+/* Sums n_rows rows of a storage type, from what the result holds or from 0. */
+static void try_rows(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_rows, int64_t n)
 {
-    regrad_dtype dtype = value_dtype(subject->wide);
-    struct guard result = make(rng, dtype, n), weight = make(rng, dtype, n_rows), rows[RG_MAX_ROWS];
-    const void *sources[RG_MAX_ROWS];
+    const bool wide = subject->wide, start = rng_chance(rng, 2);
+    struct guard result = make(rng, value_dtype(wide), n), weight = make(rng, value_dtype(wide), n_rows);
+    const int64_t pitch = n + rng_between(rng, 0, 3), size = (int64_t)regrad_dtype_size(dtype);
+    struct guard source = make(rng, dtype, n_rows == 0 ? 0 : (n_rows - 1) * pitch + n);
     void *expected = copy_of(&result);
-    for (int64_t r = 0; r < n_rows; r++) {
-        rows[r] = make(rng, dtype, n);
-        sources[r] = rows[r].data;
-        for (int64_t k = 0; k < n; k++)
-            set(subject->wide, expected, k,
-                fused(subject->wide, get(subject->wide, weight.data, r), get(subject->wide, sources[r], k),
-                      get(subject->wide, expected, k)));
-    }
-    subject->kernels->rows(result.data, sources, weight.data, n_rows, n);
-    finish_values(subject, "rows", n, &result, expected);
+    for (int64_t k = 0; k < n && start; k++)
+        set(wide, expected, k, 0);
     for (int64_t r = 0; r < n_rows; r++)
-        guard_fini(&rows[r]);
+        for (int64_t k = 0; k < n; k++)
+            set(wide, expected, k,
+                fused(wide, get(wide, weight.data, r), number_decode(dtype, source.data + (r * pitch + k) * size),
+                      get(wide, expected, k)));
+    subject->kernels->rows[dtype](result.data, source.data, pitch * size, weight.data, n_rows, n, start);
+    finish_values(subject, "rows", n, &result, expected);
+    guard_fini(&source);
     guard_fini(&weight);
 }
 
 static void all_rows(const struct subject *subject, struct rng *rng)
 {
-    for (int64_t n = 0; n < LONGEST; n++)
-        for (int64_t n_rows = 0; n_rows <= RG_MAX_ROWS; n_rows++)
-            try_rows(subject, rng, n_rows, n);
+    for (int dtype = 0; dtype < RG_N_DTYPES; dtype++)
+        for (int64_t n = 0; n < LONGEST && subject->kernels->rows[dtype] != NULL; n++)
+            for (int64_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
+                try_rows(subject, rng, (regrad_dtype)dtype, n_rows, n);
 }
 
 static void rows(void **state)
@@ -338,41 +341,113 @@ static void rows(void **state)
     for_each_subject(all_rows);
 }
 
-static void try_cols(const struct subject *subject, struct rng *rng, int64_t n, int64_t longest)
+/* A piece of a random axis map: `longest` terms at most, both ends of their ranges growing. */
+struct map {
+    int64_t begin[LONGEST], first[LONGEST + 1];
+    struct guard weight;
+    struct rg_piece piece;
+};
+
+static void make_map(const struct subject *subject, struct rng *rng, struct map *map, int64_t n, int64_t longest)
 {
-    bool wide = subject->wide;
-    int64_t begin[LONGEST], first[LONGEST + 1] = {0}, n_source = rng_between(rng, longest, longest + 100);
+    const int64_t from = rng_between(rng, 0, n);
+    int64_t begin = 0, end = 0;
+    map->first[0] = 0;
     for (int64_t i = 0; i < n; i++) {
-        int64_t n_taps = rng_between(rng, 0, longest);
-        begin[i] = rng_between(rng, 0, n_source - n_taps);
-        first[i + 1] = first[i] + n_taps;
+        begin = rng_between(rng, begin, end);
+        end = rng_between(rng, end, begin + longest > end ? begin + longest : end);
+        map->begin[i] = begin;
+        map->first[i + 1] = map->first[i] + end - begin;
     }
-    struct guard source = make(rng, value_dtype(wide), n_source), weight = make(rng, value_dtype(wide), first[n]);
-    struct guard result = make(rng, value_dtype(wide), n);
-    void *expected = copy_of(&result);
-    for (int64_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (int64_t t = first[i]; t < first[i + 1]; t++)
-            sum = fused(wide, get(wide, weight.data, t), get(wide, source.data, begin[i] + t - first[i]), sum);
-        set(wide, expected, i, sum);
+    map->weight = make(rng, value_dtype(subject->wide), map->first[n]);
+    const int64_t low = from < n ? map->begin[from] : end;
+    map->piece = (struct rg_piece){map->begin, map->first, map->weight.data, from, n, low, end - low};
+}
+
+/* One result of a line of groups of `inner` values. */
+static double expect_sum(const struct subject *subject, const struct map *map, const void *line, int64_t i,
+                         int64_t inner, int64_t c)
+{
+    double sum = 0;
+    for (int64_t t = map->first[i]; t < map->first[i + 1]; t++) {
+        const int64_t source = map->begin[i] + t - map->first[i] - map->piece.low;
+        sum = fused(subject->wide, get(subject->wide, map->weight.data, t),
+                    get(subject->wide, line, source * inner + c), sum);
     }
-    subject->kernels->cols(result.data, source.data, begin, first, weight.data, n);
-    finish_values(subject, "cols", n, &result, expected);
-    guard_fini(&source);
-    guard_fini(&weight);
+    return sum;
+}
+
+static void try_cols(const struct subject *subject, struct rng *rng, int64_t n, int64_t longest, int64_t n_lines)
+{
+    enum { MOST_LINES = 33 };
+    const bool wide = subject->wide;
+    struct map map;
+    make_map(subject, rng, &map, n, longest);
+    const int64_t n_results = map.piece.to - map.piece.from;
+    struct guard line[MOST_LINES], result[MOST_LINES];
+    const void *from[MOST_LINES] = {NULL};
+    void *to[MOST_LINES] = {NULL}, *scratch = aligned_alloc(RG_ALIGNMENT, (size_t)(map.piece.n_src + 1) * 16 * 64);
+    for (int64_t r = 0; r < n_lines; r++) {
+        line[r] = make(rng, value_dtype(wide), map.piece.n_src);
+        result[r] = make(rng, value_dtype(wide), n_results + RG_COLS_ROOM);
+        from[r] = line[r].data;
+        to[r] = result[r].data;
+    }
+    subject->kernels->cols(to, from, n_lines, &map.piece, scratch);
+    for (int64_t r = 0; r < n_lines; r++) {
+        void *expected = copy_of(&result[r]); /* what is in the room does not matter */
+        for (int64_t i = map.piece.from; i < n; i++)
+            set(wide, expected, i - map.piece.from, expect_sum(subject, &map, from[r], i, 1, 0));
+        finish_values(subject, "cols", n, &result[r], expected);
+        guard_fini(&line[r]);
+    }
+    free(scratch);
+    guard_fini(&map.weight);
 }
 
 static void all_cols(const struct subject *subject, struct rng *rng)
 {
-    for (int64_t n = 0; n < LONGEST; n++)
-        for (int64_t longest = 0; longest < 12; longest += longest < 4 ? 1 : 3)
-            try_cols(subject, rng, n, longest);
+    for (int64_t n = 0; n < LONGEST; n += n < 40 ? 1 : 7)
+        for (int64_t longest = 0; longest < 12; longest += longest < 5 ? 1 : 3)
+            for (int64_t n_lines = 0; n_lines < 34; n_lines += n_lines < 3 ? 1 : 5)
+                try_cols(subject, rng, n, longest, n_lines);
 }
 
 static void cols(void **state)
 {
     (void)state;
     for_each_subject(all_cols);
+}
+
+static void try_groups(const struct subject *subject, struct rng *rng, int64_t n, int64_t longest, int64_t inner)
+{
+    struct map map;
+    make_map(subject, rng, &map, n, longest);
+    struct guard line = make(rng, value_dtype(subject->wide), map.piece.n_src * inner);
+    struct guard result = make(rng, value_dtype(subject->wide), (n - map.piece.from) * inner);
+    void *expected = copy_of(&result);
+    for (int64_t i = map.piece.from; i < n; i++)
+        for (int64_t c = 0; c < inner; c++)
+            set(subject->wide, expected, (i - map.piece.from) * inner + c,
+                expect_sum(subject, &map, line.data, i, inner, c));
+    subject->kernels->groups(result.data, line.data, inner, &map.piece);
+    finish_values(subject, "groups", n, &result, expected);
+    guard_fini(&line);
+    guard_fini(&map.weight);
+}
+
+static void all_groups(const struct subject *subject, struct rng *rng)
+{
+    for (int64_t inner = 1; inner < 100; inner += inner < 36 ? 1 : 9)
+        for (int64_t n = 0; n < 20; n += 3)
+            for (int64_t longest = 0; longest < 6; longest++)
+                try_groups(subject, rng, n, longest, inner);
+}
+
+static void groups(void **state)
+{
+    (void)state;
+    for_each_subject(all_groups);
 }
 
 static void all_muladd(const struct subject *subject, struct rng *rng)
@@ -593,13 +668,10 @@ static void locate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversions),
-        cmocka_unit_test(all_codes),
-        cmocka_unit_test(all_ties),
-        cmocka_unit_test(rows),
-        cmocka_unit_test(cols),
-        cmocka_unit_test(muladd),
-        cmocka_unit_test(blend_and_scatter),
+        cmocka_unit_test(conversions), cmocka_unit_test(all_codes),
+        cmocka_unit_test(all_ties),    cmocka_unit_test(rows),
+        cmocka_unit_test(cols),        cmocka_unit_test(groups),
+        cmocka_unit_test(muladd),      cmocka_unit_test(blend_and_scatter),
         cmocka_unit_test(locate),
     };
     test_seed();

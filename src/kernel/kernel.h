@@ -25,9 +25,6 @@ enum { RG_N_DTYPES = 4 };
 /* The alignment that makes a vector load never cross a cache line; what workspace is cut by. */
 enum { RG_ALIGNMENT = 64 };
 
-/* How many rows one call of rows may add. */
-enum { RG_MAX_ROWS = 8 };
-
 /* dst[k] = (T)src[k * stride] for k < n. src is of the storage type, stride in elements. Exact;
  * a NaN stays a NaN. */
 typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
@@ -37,14 +34,34 @@ typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
  * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
-/* dst[k] = fma(weight[r], src[r][k], dst[k]) for r = 0 .. n_rows - 1 in this order, for k < n.
- * n_rows <= RG_MAX_ROWS. dst overlaps no src. */
-typedef void rg_rows_fn(void *dst, const void *const *src, const void *weight, int64_t n_rows, int64_t n);
+/* dst[k] = s where s = dst[k], or +0 at the start, and then s = fma(weight[r], (T)row r of src [k], s) for
+ * r = 0 .. n_rows - 1 in this order, for k < n. src is of the storage type, its rows pitch bytes apart.
+ * dst does not overlap src. */
+typedef void rg_rows_fn(void *dst, const void *src, int64_t pitch, const void *weight, int64_t n_rows, int64_t n,
+                        bool start);
 
-/* dst[i] = s where s = +0 and then s = fma(weight[t], src[begin[i] + (t - first[i])], s)
- * for t = first[i] .. first[i + 1] - 1, for i < n. dst does not overlap src. */
-typedef void rg_cols_fn(void *dst, const void *src, const int64_t *begin, const int64_t *first, const void *weight,
-                        int64_t n);
+/* Rows from .. to - 1 of an axis map (op/axis.h), and the n_src sources from low on that hold all that
+ * they read. */
+struct rg_piece {
+    const int64_t *begin, *first;
+    const void *weight;
+    int64_t from, to;
+    int64_t low, n_src;
+};
+
+/*
+ * For each of n_lines lines and from <= i < to: dst[line][i - from] = s where s = +0 and then
+ * s = fma(weight[t], src[line][begin[i] + (t - first[i]) - low], s) for t = first[i] .. first[i + 1] - 1.
+ * Lines of dst have room for RG_COLS_ROOM values more, which are undefined afterwards. scratch has room
+ * for RG_MAX_LANES * n_src values and is aligned to RG_ALIGNMENT. Nothing overlaps.
+ */
+enum { RG_MAX_LANES = 16, RG_COLS_ROOM = RG_MAX_LANES - 1 };
+typedef void rg_cols_fn(void *const *dst, const void *const *src, int64_t n_lines, const struct rg_piece *piece,
+                        void *scratch);
+
+/* The same for one line of groups of n neighbouring values: dst[(i - from) * n + c] is the sum of
+ * weight[t] * src[(begin[i] + (t - first[i]) - low) * n + c], for c < n. */
+typedef void rg_groups_fn(void *dst, const void *src, int64_t n, const struct rg_piece *piece);
 
 /* ---- Grid sample ---- */
 
@@ -103,14 +120,15 @@ typedef void rg_grid_blend_fn(void *dst, const void *weight, const void *value, 
 /* dst[p] = fma(a[p], b[p], dst[p]) for p < n. */
 typedef void rg_muladd_fn(void *dst, const void *a, const void *b, int64_t n);
 
-/* The kernels of one arithmetic type. load, store and fetch are indexed by the storage type
+/* The kernels of one arithmetic type. load, store, fetch and rows are indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
     rg_load_fn *load[RG_N_DTYPES];
     rg_store_fn *store[RG_N_DTYPES];
     rg_fetch_fn *fetch[RG_N_DTYPES];
-    rg_rows_fn *rows;
+    rg_rows_fn *rows[RG_N_DTYPES];
     rg_cols_fn *cols;
+    rg_groups_fn *groups;
     rg_grid_locate_fn *grid_locate;
     rg_grid_scatter_fn *grid_scatter;
     rg_grid_blend_fn *grid_blend;

@@ -220,8 +220,11 @@ static regrad_status transpose(struct rg_axis_map *to, const struct rg_axis_map 
             to->first[column + 1]++;
             to->begin[column] = d;
         }
-    for (int64_t row = 0; row < to->n_dst; row++)
+    for (int64_t row = 0; row < to->n_dst; row++) {
+        if (to->first[row + 1] == 0 && row > 0) /* an empty row begins where the last one ended */
+            to->begin[row] = to->begin[row - 1] + to->first[row] - to->first[row - 1];
         to->first[row + 1] += to->first[row];
+    }
     for (int64_t d = 0; d < from->n_dst; d++)
         for (int64_t t = from->first[d]; t < from->first[d + 1]; t++) {
             const int64_t column = from->begin[d] + t - from->first[d];

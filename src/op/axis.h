@@ -6,7 +6,8 @@
  * its transpose, made by counting: nobody inverts a formula.
  *
  * All laws here are monotone, so the sources of a row are neighbours: row d reads
- * begin[d] .. begin[d] + first[d + 1] - first[d] - 1 with weights weight[first[d] ...].
+ * begin[d] .. begin[d] + first[d + 1] - first[d] - 1 with weights weight[first[d] ...]. Both ends of these
+ * ranges grow with d, also where a row is empty.
  */
 #ifndef RG_AXIS_H
 #define RG_AXIS_H

@@ -1,8 +1,8 @@
 /*
- * The separable operators. A resize is the product of two axis maps, and one fused pass makes each
- * row of the result from the rows of the source that its height map names:
+ * The separable operators. A resize is the product of two axis maps, and one fused pass makes the rows
+ * of the result from the rows of the source that its height map names:
  *
- *     height first   sum the source rows, then resample the sum along the width
+ *     height first   sum the source rows, then resample the sums along the width
  *     width first    resample each source row along the width, then sum
  *
  * whichever has the smaller intermediate; which one is a function of the sizes only, and with it the
@@ -11,7 +11,10 @@
  *
  * A row is `width` groups of `inner` neighbouring values: inner = 1 where a plane is one channel
  * (NCHW), inner = C where channels are stored last (NHWC). Both add the same terms in the same order.
- * Rows are widened to the arithmetic type when loaded and rounded once when stored.
+ * Rows are widened to the arithmetic type when read and rounded once when stored.
+ *
+ * What is between stays in the first-level cache: a strip of the width at a time, and up to BATCH rows of
+ * it, which are resampled together.
  */
 #include "op/resize.h"
 
@@ -23,6 +26,15 @@
 #include "base/status.h"
 #include "base/tensor.h"
 #include "rt/parallel.h"
+
+enum {
+    BATCH = RG_MAX_LANES,   /* rows resampled together */
+    AHEAD = 8,              /* source rows made ready together; two such batches are kept */
+    STRIP_VALUES = 256,     /* values of a source row in a strip, where that is enough for one step */
+    GROUP_VALUES = 4096,    /* the same for rows of groups, which are not batched */
+    BATCH_VALUES = 4096,    /* strips that are longer are not batched */
+    MAX_NBYTES = 256 * 1024 /* rows of groups that need more for one result are read as planes */
+};
 
 /* One of the two tensors, seen as rows. */
 struct side {
@@ -41,6 +53,10 @@ struct resize_plan {
     int64_t inner;
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
+    int64_t batch; /* rows resampled together */
+    int64_t n_strips;
+    struct rg_piece *strips;
+    int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
 };
 
 static const struct resize_plan *as_resize(const regrad_plan *plan)
@@ -51,151 +67,238 @@ static const struct resize_plan *as_resize(const regrad_plan *plan)
 /* ---- Running ---- */
 
 /*
- * The lines of one slot. The ring holds source rows that are ready to be summed, by source row modulo
- * RG_MAX_ROWS; spare is for a row on its way, before (width first) or after (height first) the sum.
+ * The lines of one slot, each a strip of a row. The ring holds source rows that are ready to be summed,
+ * AHEAD at a time: row h is in line h % (2 * AHEAD).
  */
 struct lines {
-    char *ring, *sum, *spare;
-    int64_t ring_nbytes;          /* of one line */
-    int64_t cached[RG_MAX_ROWS];  /* which source row is there, -1 for none */
-    const void *row[RG_MAX_ROWS]; /* where: in the ring, or in the tensor itself */
+    char *ring, *tile, *out, *scratch;
+    int64_t ring_nbytes, tile_nbytes, out_nbytes; /* of one line */
+    const char *plane;                            /* whose rows the ring holds */
+    int64_t ready[2];                             /* which batches of rows its halves hold, or -1 */
 };
 
-static int64_t summed_length(const struct resize_plan *plan)
+/* A row of a tensor, in its plane. */
+struct row {
+    const char *source; /* planes */
+    char *result;
+    int64_t h; /* of the result */
+};
+
+static bool needs_ring(const struct resize_plan *plan)
 {
-    return (plan->width_first ? plan->result.width : plan->source.width) * plan->inner;
+    return plan->width_first || !(plan->source.solid || plan->height.identity);
 }
 
-static int64_t spare_length(const struct resize_plan *plan)
+static int64_t ring_length(const struct resize_plan *plan)
 {
-    return (plan->width_first ? plan->source.width : plan->result.width) * plan->inner;
+    return (plan->width_first ? plan->max_to : plan->max_from) * plan->inner + RG_COLS_ROOM;
+}
+
+static int64_t tile_length(const struct resize_plan *plan)
+{
+    return plan->max_from * plan->inner;
+}
+
+static int64_t out_length(const struct resize_plan *plan)
+{
+    return plan->max_to * plan->inner + RG_COLS_ROOM;
+}
+
+static int64_t n_tile_lines(const struct resize_plan *plan)
+{
+    return plan->width_first ? AHEAD : plan->batch;
+}
+
+static int64_t scratch_length(const struct resize_plan *plan)
+{
+    return plan->inner == 1 && !plan->width.identity ? RG_MAX_LANES * plan->max_from : 0;
 }
 
 static int64_t slot_nbytes(const struct resize_plan *plan)
 {
     const size_t t = plan->base.t_nbytes;
-    return rg_booked(summed_length(plan), t) * (RG_MAX_ROWS + 1) + rg_booked(spare_length(plan), t);
+    return (needs_ring(plan) ? 2 * AHEAD * rg_booked(ring_length(plan), t) : 0) +
+           n_tile_lines(plan) * rg_booked(tile_length(plan), t) + plan->batch * rg_booked(out_length(plan), t) +
+           rg_booked(scratch_length(plan), t);
 }
 
 static void grant_lines(const struct resize_plan *plan, char *workspace, struct lines *lines)
 {
     const size_t t = plan->base.t_nbytes;
-    lines->ring_nbytes = rg_booked(summed_length(plan), t);
-    lines->ring = rg_grant(&workspace, lines->ring_nbytes * RG_MAX_ROWS, 1);
-    lines->sum = rg_grant(&workspace, summed_length(plan), t);
-    lines->spare = rg_grant(&workspace, spare_length(plan), t);
+    lines->ring_nbytes = rg_booked(ring_length(plan), t);
+    lines->tile_nbytes = rg_booked(tile_length(plan), t);
+    lines->out_nbytes = rg_booked(out_length(plan), t);
+    lines->ring = rg_grant(&workspace, needs_ring(plan) ? 2 * AHEAD * lines->ring_nbytes : 0, 1);
+    lines->tile = rg_grant(&workspace, n_tile_lines(plan) * lines->tile_nbytes, 1);
+    lines->out = rg_grant(&workspace, plan->batch * lines->out_nbytes, 1);
+    lines->scratch = rg_grant(&workspace, scratch_length(plan), t);
 }
 
-static void forget_rows(struct lines *lines)
+static bool is_arithmetic(const struct resize_plan *plan, const struct side *side)
 {
-    for (int k = 0; k < RG_MAX_ROWS; k++)
-        lines->cached[k] = -1;
+    return side->element_nbytes == (int64_t)plan->base.t_nbytes;
 }
 
-/* Row h of a plane, widened: in the tensor itself where it is already as wanted, else in buffer. */
-static const void *load_row(const struct resize_plan *plan, const char *plane, int64_t h, void *buffer)
+/* The address of columns from `column` on of row h. */
+static int64_t offset_of(const struct side *side, int64_t h, int64_t column)
+{
+    return (h * side->stride_h + column * side->stride_w) * side->element_nbytes;
+}
+
+static void load_strip(const struct resize_plan *plan, const char *plane, int64_t h, const struct rg_piece *strip,
+                       void *line)
 {
     const struct side *side = &plan->source;
-    const char *row = plane + h * side->stride_h * side->element_nbytes;
+    const char *from = plane + offset_of(side, h, strip->low);
     rg_load_fn *const load = plan->base.kernels->load[side->dtype];
-    if (side->solid && side->element_nbytes == (int64_t)plan->base.t_nbytes)
-        return row;
     if (side->solid)
-        load(buffer, row, 1, side->width * plan->inner);
+        load(line, from, 1, strip->n_src * plan->inner);
     else if (plan->inner == 1)
-        load(buffer, row, side->stride_w, side->width);
+        load(line, from, side->stride_w, strip->n_src);
     else
-        for (int64_t w = 0; w < side->width; w++)
-            load((char *)buffer + w * plan->inner * (int64_t)plan->base.t_nbytes,
-                 row + w * side->stride_w * side->element_nbytes, 1, plan->inner);
-    return buffer;
+        for (int64_t w = 0; w < strip->n_src; w++)
+            load((char *)line + w * plan->inner * (int64_t)plan->base.t_nbytes,
+                 from + w * side->stride_w * side->element_nbytes, 1, plan->inner);
 }
 
-static void store_row(const struct resize_plan *plan, char *plane, int64_t h, const void *line)
+/* A strip of source row h as values of the arithmetic type: in the tensor itself where they are that
+ * already, else in line. */
+static const void *widen_strip(const struct resize_plan *plan, const char *plane, int64_t h,
+                               const struct rg_piece *strip, void *line)
+{
+    if (plan->source.solid && is_arithmetic(plan, &plan->source))
+        return plane + offset_of(&plan->source, h, strip->low);
+    load_strip(plan, plane, h, strip, line);
+    return line;
+}
+
+static void store_strip(const struct resize_plan *plan, char *plane, int64_t h, const struct rg_piece *strip,
+                        const void *line)
 {
     const struct side *side = &plan->result;
-    char *row = plane + h * side->stride_h * side->element_nbytes;
+    char *to = plane + offset_of(side, h, strip->from);
+    const int64_t n = strip->to - strip->from;
     rg_store_fn *const store = plan->base.kernels->store[side->dtype];
     if (side->solid)
-        store(row, 1, line, side->width * plan->inner);
+        store(to, 1, line, n * plan->inner);
     else if (plan->inner == 1)
-        store(row, side->stride_w, line, side->width);
+        store(to, side->stride_w, line, n);
     else
-        for (int64_t w = 0; w < side->width; w++)
-            store(row + w * side->stride_w * side->element_nbytes, 1,
+        for (int64_t w = 0; w < n; w++)
+            store(to + w * side->stride_w * side->element_nbytes, 1,
                   (const char *)line + w * plan->inner * (int64_t)plan->base.t_nbytes, plan->inner);
 }
 
-/* line[w] = sum of weight * source[...], groups of inner values at a time. */
-static void resample_groups(const struct resize_plan *plan, char *line, const char *source)
+static void resample(const struct resize_plan *plan, void *const *to, const void *const *from, int64_t n_lines,
+                     const struct rg_piece *strip, void *scratch)
 {
-    const struct rg_axis_map *map = &plan->width;
-    const int64_t t = (int64_t)plan->base.t_nbytes, group_nbytes = plan->inner * t;
-    memset(line, 0, (size_t)(map->n_dst * group_nbytes));
-    for (int64_t w = 0; w < map->n_dst; w++) {
-        for (int64_t tap = map->first[w]; tap < map->first[w + 1]; tap += RG_MAX_ROWS) {
-            const int64_t n = rg_min(map->first[w + 1] - tap, RG_MAX_ROWS);
-            const void *group[RG_MAX_ROWS];
-            for (int64_t k = 0; k < n; k++)
-                group[k] = source + (map->begin[w] + tap - map->first[w] + k) * group_nbytes;
-            plan->base.kernels->rows(line + w * group_nbytes, group, (const char *)map->weight + tap * t, n,
-                                     plan->inner);
-        }
+    if (plan->inner == 1) {
+        plan->base.kernels->cols(to, from, n_lines, strip, scratch);
+        return;
     }
+    for (int64_t k = 0; k < n_lines; k++)
+        plan->base.kernels->groups(to[k], from[k], plan->inner, strip);
 }
 
-static void resample_width(const struct resize_plan *plan, void *line, const void *source)
+/* Makes batch number `batch` of the source rows of a plane ready in its half of the ring. */
+static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t batch,
+                       const struct rg_piece *strip)
 {
-    const struct rg_axis_map *map = &plan->width;
-    if (plan->inner == 1)
-        plan->base.kernels->cols(line, source, map->begin, map->first, map->weight, map->n_dst);
-    else
-        resample_groups(plan, line, source);
-}
-
-/* Source row h, ready to be summed. */
-static const void *ready_row(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h)
-{
-    const int64_t k = h % RG_MAX_ROWS;
-    if (lines->cached[k] == h)
-        return lines->row[k];
-    char *line = lines->ring + k * lines->ring_nbytes;
-    lines->cached[k] = h;
-    if (plan->width_first) {
-        resample_width(plan, line, load_row(plan, plane, h, lines->spare));
-        lines->row[k] = line;
-    } else {
-        lines->row[k] = load_row(plan, plane, h, line);
+    const int64_t first = batch * AHEAD, n = rg_min(plan->source.height - first, AHEAD);
+    char *half = lines->ring + batch % 2 * AHEAD * lines->ring_nbytes;
+    const void *from[AHEAD] = {NULL};
+    void *to[AHEAD] = {NULL};
+    for (int64_t k = 0; k < n; k++) {
+        to[k] = half + k * lines->ring_nbytes;
+        if (plan->width_first)
+            from[k] = widen_strip(plan, plane, first + k, strip, lines->tile + k * lines->tile_nbytes);
+        else
+            load_strip(plan, plane, first + k, strip, to[k]);
     }
-    return lines->row[k];
+    if (plan->width_first)
+        resample(plan, to, from, n, strip, lines->scratch);
+    lines->ready[batch % 2] = batch;
 }
 
-/* The weighted sum of the source rows that result row h names. */
-static const void *sum_height(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h)
+static void forget_ring(struct lines *lines, const char *plane)
+{
+    lines->plane = plane;
+    lines->ready[0] = lines->ready[1] = -1;
+}
+
+/* Source row h of a plane and as many of the n - 1 after it as follow it in the ring; sets *n to their number. */
+static const void *ready_rows(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
+                              int64_t *n, const struct rg_piece *strip)
+{
+    const int64_t line = h % (2 * AHEAD);
+    *n = rg_min(*n, 2 * AHEAD - line);
+    if (lines->plane != plane)
+        forget_ring(lines, plane);
+    for (int64_t batch = h / AHEAD; batch <= (h + *n - 1) / AHEAD; batch++)
+        if (lines->ready[batch % 2] != batch)
+            make_ready(plan, lines, plane, batch, strip);
+    return lines->ring + line * lines->ring_nbytes;
+}
+
+/* line = the weighted sum of the source rows that row->h names, as they are in the tensor. */
+static void sum_stored(const struct resize_plan *plan, const struct row *row, const struct rg_piece *strip, void *line)
 {
     const struct rg_axis_map *map = &plan->height;
-    const int64_t t = (int64_t)plan->base.t_nbytes;
-    if (map->identity)
-        return ready_row(plan, lines, plane, h);
-    memset(lines->sum, 0, (size_t)(summed_length(plan) * t));
-    for (int64_t tap = map->first[h]; tap < map->first[h + 1]; tap += RG_MAX_ROWS) {
-        const int64_t n = rg_min(map->first[h + 1] - tap, RG_MAX_ROWS);
-        const void *row[RG_MAX_ROWS];
-        for (int64_t k = 0; k < n; k++)
-            row[k] = ready_row(plan, lines, plane, map->begin[h] + tap - map->first[h] + k);
-        plan->base.kernels->rows(lines->sum, row, (const char *)map->weight + tap * t, n, summed_length(plan));
-    }
-    return lines->sum;
+    const struct side *side = &plan->source;
+    const int64_t first = map->first[row->h];
+    plan->base.kernels->rows[side->dtype](line, row->source + offset_of(side, map->begin[row->h], strip->low),
+                                          side->stride_h * side->element_nbytes,
+                                          (const char *)map->weight + first * (int64_t)plan->base.t_nbytes,
+                                          map->first[row->h + 1] - first, strip->n_src * plan->inner, true);
 }
 
-static void make_row(const struct resize_plan *plan, struct lines *lines, const char *source, char *result, int64_t h)
+/* The same from the ring. */
+static void sum_ready(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                      const struct rg_piece *strip, void *line)
 {
-    const void *line = sum_height(plan, lines, source, h);
-    if (!plan->width_first && !plan->width.identity) {
-        resample_width(plan, lines->spare, line);
-        line = lines->spare;
+    const struct rg_axis_map *map = &plan->height;
+    const int64_t length = (plan->width_first ? strip->to - strip->from : strip->n_src) * plan->inner;
+    const int64_t first = map->first[row->h], n_taps = map->first[row->h + 1] - first;
+    const regrad_dtype own = plan->base.t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
+    int64_t tap = 0;
+    do { /* once also where there is nothing to add: the sum is 0 then */
+        int64_t n = n_taps - tap;
+        const void *from =
+            n == 0 ? lines->ring : ready_rows(plan, lines, row->source, map->begin[row->h] + tap, &n, strip);
+        plan->base.kernels->rows[own](line, from, lines->ring_nbytes,
+                                      (const char *)map->weight + (first + tap) * (int64_t)plan->base.t_nbytes, n,
+                                      length, tap == 0);
+        tap += n;
+    } while (tap < n_taps);
+}
+
+static void make_width_first(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                             const struct rg_piece *strip)
+{
+    sum_ready(plan, lines, row, strip, lines->out);
+    store_strip(plan, row->result, row->h, strip, lines->out);
+}
+
+static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *row, int64_t n,
+                              const struct rg_piece *strip)
+{
+    const void *from[BATCH] = {NULL};
+    void *to[BATCH] = {NULL};
+    for (int64_t k = 0; k < n; k++) {
+        char *line = lines->tile + k * lines->tile_nbytes;
+        to[k] = lines->out + k * lines->out_nbytes;
+        from[k] = line;
+        if (plan->height.identity)
+            from[k] = widen_strip(plan, row[k].source, row[k].h, strip, line);
+        else if (needs_ring(plan))
+            sum_ready(plan, lines, &row[k], strip, line);
+        else
+            sum_stored(plan, &row[k], strip, line);
     }
-    store_row(plan, result, h, line);
+    if (!plan->width.identity)
+        resample(plan, to, from, n, strip, lines->scratch);
+    for (int64_t k = 0; k < n; k++)
+        store_strip(plan, row[k].result, row[k].h, strip, plan->width.identity ? from[k] : to[k]);
 }
 
 /* A run in progress, seen by its slots. */
@@ -225,6 +328,66 @@ static char *result_plane(const struct progress *progress, int64_t plane)
            plane_offset(plan, &plan->result, plane);
 }
 
+/* Goes through the rows of the result, plane after plane. */
+struct cursor {
+    const struct progress *progress;
+    int64_t plane;
+    struct row row;
+};
+
+static void enter_plane(struct cursor *cursor, int64_t plane)
+{
+    cursor->plane = plane;
+    cursor->row.source = source_plane(cursor->progress, plane);
+    cursor->row.result = result_plane(cursor->progress, plane);
+}
+
+static struct cursor cursor_at(const struct progress *progress, int64_t row)
+{
+    const int64_t height = progress->plan->result.height;
+    struct cursor cursor = {.progress = progress, .row.h = row % height};
+    enter_plane(&cursor, row / height);
+    return cursor;
+}
+
+/* The next n rows. */
+static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        if (cursor->row.h == cursor->progress->plan->result.height) {
+            cursor->row.h = 0;
+            enter_plane(cursor, cursor->plane + 1);
+        }
+        rows[k] = cursor->row;
+        cursor->row.h++;
+    }
+}
+
+static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
+                      const struct rg_piece *strip)
+{
+    if (progress->plan->width_first)
+        make_width_first(progress->plan, lines, rows, strip);
+    else
+        make_height_first(progress->plan, lines, rows, n, strip);
+}
+
+/* Strips `first` to `last` of a share of the rows, a batch of rows after another. */
+static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share, int64_t first,
+                       int64_t last)
+{
+    const struct resize_plan *plan = progress->plan;
+    struct cursor cursor = cursor_at(progress, share.begin);
+    struct row rows[BATCH];
+    forget_ring(lines, NULL);
+    for (int64_t at = share.begin; at < share.end; at += plan->batch) {
+        const int64_t n = rg_min(share.end - at, plan->batch);
+        take_rows(&cursor, rows, n);
+        for (int64_t k = first; k <= last; k++)
+            make_rows(progress, lines, rows, n, &plan->strips[k]);
+    }
+}
+
 static void run_slot(void *context, int slot)
 {
     const struct progress *progress = context;
@@ -232,12 +395,14 @@ static void run_slot(void *context, int slot)
     const struct rg_share share = rg_share_units(plan->n_rows, plan->base.n_slots, slot);
     struct lines lines;
     grant_lines(plan, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes, &lines);
-    for (int64_t row = share.begin; row < share.end; row++) {
-        const int64_t plane = row / plan->result.height, h = row % plan->result.height;
-        if (row == share.begin || h == 0)
-            forget_rows(&lines);
-        make_row(plan, &lines, source_plane(progress, plane), result_plane(progress, plane), h);
+    if (share.begin == share.end)
+        return;
+    if (!needs_ring(plan)) { /* all strips of a row together: that reads memory in longer stretches */
+        run_strips(progress, &lines, share, 0, plan->n_strips - 1);
+        return;
     }
+    for (int64_t k = 0; k < plan->n_strips; k++) /* the ring holds one strip */
+        run_strips(progress, &lines, share, k, k);
 }
 
 static void run(const regrad_plan *base, const struct rg_run *run)
@@ -334,6 +499,7 @@ static void destroy(regrad_plan *base)
     struct resize_plan *plan = (struct resize_plan *)base;
     rg_axis_fini(&plan->height);
     rg_axis_fini(&plan->width);
+    free(plan->strips);
     free(plan);
 }
 
@@ -363,11 +529,13 @@ static struct side make_side(const regrad_tensor *view)
     };
 }
 
-/* Channels can be summed together where both tensors store them last. */
+/* Channels can be summed together where both tensors store them last, and one result does not need
+ * more of them than a cache holds. */
 static void choose_layout(struct resize_plan *plan, int64_t n, int64_t c)
 {
     struct side *source = &plan->source, *result = &plan->result;
-    const bool channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1;
+    const double nbytes = (double)plan->width.max_taps * (double)c * (double)plan->base.t_nbytes;
+    const bool channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1 && nbytes <= MAX_NBYTES;
     plan->inner = channels_last ? c : 1;
     plan->n_channels = channels_last ? 1 : c;
     plan->n_rows = n * plan->n_channels * result->height;
@@ -395,6 +563,49 @@ static void choose_order(struct resize_plan *plan)
     plan->width_first = both && after_width < after_height;
 }
 
+/* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
+ * step at least. */
+static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
+{
+    const struct rg_axis_map *map = &plan->width;
+    const int64_t step = plan->inner == 1 ? RG_MAX_LANES : 1;
+    const int64_t limit = rg_max((plan->inner == 1 ? STRIP_VALUES : GROUP_VALUES) / plan->inner, 1);
+    int64_t to = from, high = map->begin[from];
+    while (to < map->n_dst) {
+        const int64_t last = rg_min(to + step, map->n_dst) - 1;
+        const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
+        if (to > from && end - map->begin[from] > limit)
+            break;
+        to = last + 1;
+        high = end;
+    }
+    return (struct rg_piece){.begin = map->begin,
+                             .first = map->first,
+                             .weight = map->weight,
+                             .from = from,
+                             .to = to,
+                             .low = map->begin[from],
+                             .n_src = high - map->begin[from]};
+}
+
+/* Cuts the width into strips; once to count them and once to keep them. */
+static regrad_status cut_strips(struct resize_plan *plan)
+{
+    for (int64_t from = 0; from < plan->width.n_dst; plan->n_strips++)
+        from = cut_strip(plan, from).to;
+    plan->strips = calloc((size_t)plan->n_strips, sizeof *plan->strips);
+    if (plan->strips == NULL)
+        return REGRAD_ERROR_OUT_OF_MEMORY;
+    for (int64_t k = 0, from = 0; k < plan->n_strips; from = plan->strips[k++].to) {
+        plan->strips[k] = cut_strip(plan, from);
+        plan->max_from = rg_max(plan->max_from, plan->strips[k].n_src);
+        plan->max_to = rg_max(plan->max_to, plan->strips[k].to - from);
+    }
+    const bool batched = plan->inner == 1 && !plan->width_first && plan->max_from <= BATCH_VALUES;
+    plan->batch = batched ? BATCH : 1;
+    return REGRAD_OK;
+}
+
 static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize *resize)
 {
     const regrad_tensor *source = resize->source.tensor, *result = resize->result.tensor;
@@ -408,9 +619,10 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     base->destroy = destroy;
     plan->source = make_side(source);
     plan->result = make_side(result);
-    choose_layout(plan, source->shape[0], source->shape[1]);
     RG_FORWARD(build_maps(plan, resize));
+    choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
+    RG_FORWARD(cut_strips(plan));
     const bool copied = plan->height.identity && plan->width.identity;
     base->run = copied ? run_copy : run;
     const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;

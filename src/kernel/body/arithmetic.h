@@ -1,7 +1,7 @@
 /*
- * All bodies of one arithmetic type, and their table.
+ * The bodies that know one arithmetic type and no storage type.
  *
- * Parameters, to be defined before inclusion and undefined here:
+ * Parameters, to be defined before inclusion; they stay defined for body/storage.h:
  *   T            float or double
  *   V            the vector of T; V_LANES its lanes; VOP(load) its operations, see vec/scalar.h
  *   M(f)         the C library's f for T: M(floor) is floorf or floor
@@ -10,11 +10,3 @@
 #include "kernel/body/rows.h"
 #include "kernel/body/cols.h"
 #include "kernel/body/grid.h"
-#include "kernel/body/same_type.h"
-
-#undef T
-#undef V
-#undef V_LANES
-#undef VOP
-#undef M
-#undef NAME

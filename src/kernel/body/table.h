@@ -5,7 +5,6 @@
  * the name that users see.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/half.h"
 #include "kernel/kernel.h"
@@ -18,6 +17,37 @@
 #define NAME(kernel) kernel##_f32
 #include "kernel/body/arithmetic.h"
 
+#define S float
+#define STORED(kernel) kernel##_f32
+#define WIDEN(value) (value)
+#define NARROW(value) ((value) == (value) ? (value) : NAN)
+#define V_WIDEN vf_load
+#define V_NARROW vf_store
+#include "kernel/body/storage.h"
+
+#define S uint16_t
+#define STORED(kernel) kernel##_half
+#define WIDEN(value) rg_half_to_float(value)
+#define NARROW(value) rg_float_to_half(value)
+#define V_WIDEN vf_load_half
+#define V_NARROW vf_store_half
+#include "kernel/body/storage.h"
+
+#define S uint16_t
+#define STORED(kernel) kernel##_bfloat
+#define WIDEN(value) rg_bfloat_to_float(value)
+#define NARROW(value) rg_float_to_bfloat(value)
+#define V_WIDEN vf_load_bfloat
+#define V_NARROW vf_store_bfloat
+#include "kernel/body/storage.h"
+
+#undef T
+#undef V
+#undef V_LANES
+#undef VOP
+#undef M
+#undef NAME
+
 #define T double
 #define V vd
 #define V_LANES VD_LANES
@@ -26,19 +56,20 @@
 #define NAME(kernel) kernel##_f64
 #include "kernel/body/arithmetic.h"
 
-#define NAME(kernel) kernel##_half
-#define WIDEN rg_half_to_float
-#define NARROW rg_float_to_half
-#define V_WIDEN vf_load_half
-#define V_NARROW vf_store_half
-#include "kernel/body/sixteen_bit.h"
+#define S double
+#define STORED(kernel) kernel##_f64
+#define WIDEN(value) (value)
+#define NARROW(value) ((value) == (value) ? (value) : (double)NAN)
+#define V_WIDEN vd_load
+#define V_NARROW vd_store
+#include "kernel/body/storage.h"
 
-#define NAME(kernel) kernel##_bfloat
-#define WIDEN rg_bfloat_to_float
-#define NARROW rg_float_to_bfloat
-#define V_WIDEN vf_load_bfloat
-#define V_NARROW vf_store_bfloat
-#include "kernel/body/sixteen_bit.h"
+#undef T
+#undef V
+#undef V_LANES
+#undef VOP
+#undef M
+#undef NAME
 
 const struct rg_kernel_table RG_TABLE = {
     .name = RG_TABLE_TEXT,
@@ -47,8 +78,9 @@ const struct rg_kernel_table RG_TABLE = {
             .load = {[REGRAD_FLOAT32] = load_f32, [REGRAD_FLOAT16] = load_half, [REGRAD_BFLOAT16] = load_bfloat},
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
-            .rows = rows_f32,
+            .rows = {[REGRAD_FLOAT32] = rows_f32, [REGRAD_FLOAT16] = rows_half, [REGRAD_BFLOAT16] = rows_bfloat},
             .cols = cols_f32,
+            .groups = groups_f32,
             .grid_locate = grid_locate_f32,
             .grid_scatter = grid_scatter_f32,
             .grid_blend = grid_blend_f32,
@@ -59,8 +91,9 @@ const struct rg_kernel_table RG_TABLE = {
             .load = {[REGRAD_FLOAT64] = load_f64},
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
-            .rows = rows_f64,
+            .rows = {[REGRAD_FLOAT64] = rows_f64},
             .cols = cols_f64,
+            .groups = groups_f64,
             .grid_locate = grid_locate_f64,
             .grid_scatter = grid_scatter_f64,
             .grid_blend = grid_blend_f64,

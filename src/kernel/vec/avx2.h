@@ -35,6 +35,29 @@ static inline vf vf_canonical(vf a)
     return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 
+/* Pairs, then fours within 128 bits, then the halves. */
+static inline void vf_transpose(vf v[VF_LANES])
+{
+    vf pair[8], four[8];
+#pragma GCC unroll 4
+    for (int k = 0; k < 8; k += 2) {
+        pair[k] = _mm256_unpacklo_ps(v[k], v[k + 1]);
+        pair[k + 1] = _mm256_unpackhi_ps(v[k], v[k + 1]);
+    }
+#pragma GCC unroll 2
+    for (int k = 0; k < 8; k += 4) {
+        four[k] = _mm256_shuffle_ps(pair[k], pair[k + 2], 0x44);
+        four[k + 1] = _mm256_shuffle_ps(pair[k], pair[k + 2], 0xEE);
+        four[k + 2] = _mm256_shuffle_ps(pair[k + 1], pair[k + 3], 0x44);
+        four[k + 3] = _mm256_shuffle_ps(pair[k + 1], pair[k + 3], 0xEE);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        v[k] = _mm256_permute2f128_ps(four[k], four[4 + k], 0x20);
+        v[4 + k] = _mm256_permute2f128_ps(four[k], four[4 + k], 0x31);
+    }
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
@@ -79,6 +102,16 @@ static inline vd vd_set1(double a)
 static inline vd vd_muladd(vd a, vd b, vd c)
 {
     return _mm256_fmadd_pd(a, b, c);
+}
+
+static inline void vd_transpose(vd v[VD_LANES])
+{
+    const vd pair[4] = {_mm256_unpacklo_pd(v[0], v[1]), _mm256_unpackhi_pd(v[0], v[1]), _mm256_unpacklo_pd(v[2], v[3]),
+                        _mm256_unpackhi_pd(v[2], v[3])};
+    v[0] = _mm256_permute2f128_pd(pair[0], pair[2], 0x20);
+    v[1] = _mm256_permute2f128_pd(pair[1], pair[3], 0x20);
+    v[2] = _mm256_permute2f128_pd(pair[0], pair[2], 0x31);
+    v[3] = _mm256_permute2f128_pd(pair[1], pair[3], 0x31);
 }
 
 static inline vd vd_canonical(vd a)

@@ -36,6 +36,36 @@ static inline vf vf_canonical(vf a)
     return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
 }
 
+/* Pairs, then fours within 128 bits; four[4 * i + j] then has, in 128-bit lane l, column 4 * l + j of rows
+ * 4 * i to 4 * i + 3, and two more steps gather the lanes. */
+static inline void vf_transpose(vf v[VF_LANES])
+{
+    vf pair[16], four[16];
+#pragma GCC unroll 8
+    for (int k = 0; k < 16; k += 2) {
+        pair[k] = _mm512_unpacklo_ps(v[k], v[k + 1]);
+        pair[k + 1] = _mm512_unpackhi_ps(v[k], v[k + 1]);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < 16; k += 4) {
+        four[k] = _mm512_shuffle_ps(pair[k], pair[k + 2], 0x44);
+        four[k + 1] = _mm512_shuffle_ps(pair[k], pair[k + 2], 0xEE);
+        four[k + 2] = _mm512_shuffle_ps(pair[k + 1], pair[k + 3], 0x44);
+        four[k + 3] = _mm512_shuffle_ps(pair[k + 1], pair[k + 3], 0xEE);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        const vf even_low = _mm512_shuffle_f32x4(four[k], four[4 + k], 0x88);
+        const vf odd_low = _mm512_shuffle_f32x4(four[k], four[4 + k], 0xDD);
+        const vf even_high = _mm512_shuffle_f32x4(four[8 + k], four[12 + k], 0x88);
+        const vf odd_high = _mm512_shuffle_f32x4(four[8 + k], four[12 + k], 0xDD);
+        v[k] = _mm512_shuffle_f32x4(even_low, even_high, 0x88);
+        v[4 + k] = _mm512_shuffle_f32x4(odd_low, odd_high, 0x88);
+        v[8 + k] = _mm512_shuffle_f32x4(even_low, even_high, 0xDD);
+        v[12 + k] = _mm512_shuffle_f32x4(odd_low, odd_high, 0xDD);
+    }
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
@@ -79,6 +109,28 @@ static inline vd vd_set1(double a)
 static inline vd vd_muladd(vd a, vd b, vd c)
 {
     return _mm512_fmadd_pd(a, b, c);
+}
+
+/* As vf_transpose, with pairs for fours. */
+static inline void vd_transpose(vd v[VD_LANES])
+{
+    vd pair[8];
+#pragma GCC unroll 4
+    for (int k = 0; k < 8; k += 2) {
+        pair[k] = _mm512_unpacklo_pd(v[k], v[k + 1]);
+        pair[k + 1] = _mm512_unpackhi_pd(v[k], v[k + 1]);
+    }
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; k++) {
+        const vd even_low = _mm512_shuffle_f64x2(pair[k], pair[2 + k], 0x88);
+        const vd odd_low = _mm512_shuffle_f64x2(pair[k], pair[2 + k], 0xDD);
+        const vd even_high = _mm512_shuffle_f64x2(pair[4 + k], pair[6 + k], 0x88);
+        const vd odd_high = _mm512_shuffle_f64x2(pair[4 + k], pair[6 + k], 0xDD);
+        v[k] = _mm512_shuffle_f64x2(even_low, even_high, 0x88);
+        v[2 + k] = _mm512_shuffle_f64x2(odd_low, odd_high, 0x88);
+        v[4 + k] = _mm512_shuffle_f64x2(even_low, even_high, 0xDD);
+        v[6 + k] = _mm512_shuffle_f64x2(odd_low, odd_high, 0xDD);
+    }
 }
 
 static inline vd vd_canonical(vd a)

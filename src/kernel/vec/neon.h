@@ -35,6 +35,18 @@ static inline vf vf_canonical(vf a)
     return vbslq_f32(vceqq_f32(a, a), a, vdupq_n_f32(NAN));
 }
 
+static inline void vf_transpose(vf v[VF_LANES])
+{
+    const vd even_01 = vreinterpretq_f64_f32(vtrn1q_f32(v[0], v[1])),
+             odd_01 = vreinterpretq_f64_f32(vtrn2q_f32(v[0], v[1]));
+    const vd even_23 = vreinterpretq_f64_f32(vtrn1q_f32(v[2], v[3])),
+             odd_23 = vreinterpretq_f64_f32(vtrn2q_f32(v[2], v[3]));
+    v[0] = vreinterpretq_f32_f64(vtrn1q_f64(even_01, even_23));
+    v[1] = vreinterpretq_f32_f64(vtrn1q_f64(odd_01, odd_23));
+    v[2] = vreinterpretq_f32_f64(vtrn2q_f64(even_01, even_23));
+    v[3] = vreinterpretq_f32_f64(vtrn2q_f64(odd_01, odd_23));
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
@@ -76,6 +88,13 @@ static inline vd vd_set1(double a)
 static inline vd vd_muladd(vd a, vd b, vd c)
 {
     return vfmaq_f64(c, a, b);
+}
+
+static inline void vd_transpose(vd v[VD_LANES])
+{
+    const vd first = v[0], second = v[1];
+    v[0] = vtrn1q_f64(first, second);
+    v[1] = vtrn2q_f64(first, second);
 }
 
 static inline vd vd_canonical(vd a)

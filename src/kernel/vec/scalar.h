@@ -3,8 +3,8 @@
  *
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
  * _load, _store (any address), _set1, _muladd(a, b, c) = fma(a, b, c) lane by lane, _canonical (every
- * NaN becomes the quiet NaN of kernel.h). For float also the conversions of whole vectors from and to
- * float16 and bfloat16; the storing ones take canonical values.
+ * NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also the
+ * conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values.
  */
 #ifndef RG_VEC_SCALAR_H
 #define RG_VEC_SCALAR_H
@@ -41,6 +41,11 @@ static inline vf vf_muladd(vf a, vf b, vf c)
 static inline vf vf_canonical(vf a)
 {
     return a == a ? a : NAN;
+}
+
+static inline void vf_transpose(vf v[VF_LANES])
+{
+    (void)v;
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -81,6 +86,11 @@ static inline vd vd_set1(double a)
 static inline vd vd_muladd(vd a, vd b, vd c)
 {
     return fma(a, b, c);
+}
+
+static inline void vd_transpose(vd v[VD_LANES])
+{
+    (void)v;
 }
 
 static inline vd vd_canonical(vd a)

@@ -1,0 +1,103 @@
+/*
+ * What touches tensors: loads, stores, fetches and sums of rows of one storage type.
+ *
+ * Parameters beside those of body/arithmetic.h, to be defined before inclusion and undefined here:
+ *   S                  the storage type
+ *   STORED(kernel)     the name of a kernel for it
+ *   WIDEN, NARROW      one value to and from T
+ *   V_WIDEN, V_NARROW  a whole vector, at an address
+ *
+ * Where n is no multiple of V_LANES, the last vector overlaps the one before it and does some of its work
+ * again.
+ */
+
+static void STORED(load)(void *dst, const void *src, int64_t stride, int64_t n)
+{
+    T *out = dst;
+    const S *in = src;
+    if (stride == 1 && n >= V_LANES) {
+        for (int64_t at = 0; at < n; at += V_LANES) {
+            const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
+            VOP(store)(out + k, V_WIDEN(in + k));
+        }
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        out[k] = WIDEN(in[k * stride]);
+}
+
+static void STORED(store)(void *dst, int64_t stride, const void *src, int64_t n)
+{
+    S *out = dst;
+    const T *in = src;
+    if (stride == 1 && n >= V_LANES) {
+        for (int64_t at = 0; at < n; at += V_LANES) {
+            const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
+            V_NARROW(out + k, VOP(canonical)(VOP(load)(in + k)));
+        }
+        return;
+    }
+    for (int64_t k = 0; k < n; k++)
+        out[k * stride] = NARROW(in[k]);
+}
+
+static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, int64_t n)
+{
+    T *out = dst;
+    const S *in = plane;
+    for (int64_t p = 0; p < n; p++)
+        out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
+}
+
+/* How far ahead of the sum rows are fetched, in bytes: the next batch of rows is on its way while this one
+ * is resampled. A hint; it may point anywhere. */
+enum { STORED(AHEAD_NBYTES) = 4096 };
+
+/* `unroll` vectors at a time, so that a row's weight and address serve several. */
+static inline void STORED(sum_vectors)(T *out, const char *src, int64_t pitch, const T *weight, int64_t n_rows,
+                                       bool start, int unroll)
+{
+    V sum[4];
+    for (int u = 0; u < unroll; u++)
+        sum[u] = start ? VOP(set1)(0) : VOP(load)(out + u * V_LANES);
+    for (int64_t r = 0; r < n_rows; r++) {
+        const S *in = (const S *)(src + r * pitch);
+        const V w = VOP(set1)(weight[r]);
+        for (int u = 0; u < unroll; u++) {
+            __builtin_prefetch((const char *)((uintptr_t)(in + u * V_LANES) + STORED(AHEAD_NBYTES)));
+            sum[u] = VOP(muladd)(w, V_WIDEN(in + u * V_LANES), sum[u]);
+        }
+    }
+    for (int u = 0; u < unroll; u++)
+        VOP(store)(out + u * V_LANES, sum[u]);
+}
+
+static void STORED(rows)(void *dst, const void *src, int64_t pitch, const void *weight, int64_t n_rows, int64_t n,
+                         bool start)
+{
+    T *out = dst;
+    const char *in = src;
+    int64_t k = 0;
+    for (; k + 4 * V_LANES <= n; k += 4 * V_LANES)
+        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 4);
+    for (; k + V_LANES <= n; k += V_LANES)
+        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 1);
+    if (k < n && start && n >= V_LANES) {
+        k = n - V_LANES;
+        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 1);
+        return;
+    }
+    for (; k < n; k++) {
+        T sum = start ? 0 : out[k];
+        for (int64_t r = 0; r < n_rows; r++)
+            sum = M(fma)(((const T *)weight)[r], WIDEN(((const S *)(in + r * pitch))[k]), sum);
+        out[k] = sum;
+    }
+}
+
+#undef S
+#undef STORED
+#undef WIDEN
+#undef NARROW
+#undef V_WIDEN
+#undef V_NARROW
