@@ -2,6 +2,7 @@
 # make run      a first result: install what is missing, build, find a warp of a photograph
 # make test     install what is missing, build and run the whole test suite
 # make install  install into PREFIX (default /usr/local; DESTDIR is honoured)
+# make bench    install what is missing, build, measure; about eight minutes, with QUICK=1 one and a half
 # make ci       what continuous integration runs
 # make format   lay out the C sources with clang-format
 # make clean    remove what was built
@@ -12,7 +13,7 @@ BUILD ?= build/release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all run test install ci format clean
+.PHONY: all run test install bench ci format clean
 all:
 	@scripts/install-packages.sh run
 	@scripts/build.sh $(BUILD) $(JOBS) -DREGRAD_TESTS=OFF
@@ -27,6 +28,12 @@ test:
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+bench:
+	@scripts/install-packages.sh bench
+	@scripts/build.sh $(BUILD) $(JOBS) -DREGRAD_TESTS=OFF -DREGRAD_BENCH=ON
+	$(BUILD)/bench/regrad-bench $(if $(QUICK),--quick) --json=$(BUILD)/bench/performance.json \
+		--markdown=$(BUILD)/bench/performance.md --plot=$(BUILD)/bench/performance.svg
 
 ci:
 	.ci/run

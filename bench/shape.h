@@ -5,7 +5,7 @@
  *     grid_sample float32 NCHW 1x64x256x256 -> 256x256 random border
  *
  * Operator, type, layout, the sizes of the forward's input, and of the forward's output (without N
- * and C; for grid_sample those of the grid), then words, for instance options. bench/README.md lists them.
+ * and C; for grid_sample those of the grid), then words, for instance options. docs/performance.md lists them.
  */
 #ifndef SHAPE_H
 #define SHAPE_H
@@ -38,7 +38,7 @@ struct shape {
     int beside;                                 /* its time is shown as a part of that of the last line without it */
     int alone;                                  /* no peers: they would take minutes */
     int quick;                                  /* belongs to the short run */
-    char text[160];                             /* the line without the words after `interpolation` above */
+    char text[160];                             /* the line without the words of the last four */
 };
 
 /* Reads a line. On failure says what is wrong in why[0 .. size). */

@@ -181,7 +181,7 @@ static bool is_first_of_shape(const struct result *result, const struct result *
 
 void table_text_title(FILE *file, const char *title)
 {
-    fprintf(file, "\n%-66s", title);
+    fprintf(file, "\n%-73s", title);
     for (int i = 0; i < N_COLUMNS; i++)
         fprintf(file, " %8s", columns[i].name);
     fprintf(file, "\n");
@@ -191,7 +191,7 @@ void table_text_title(FILE *file, const char *title)
 void table_text(FILE *file, const struct result *result)
 {
     char cell[CELL];
-    fprintf(file, "%-66s", result->shape->text);
+    fprintf(file, "%-73s", result->shape->text);
     for (int i = 0; i < N_COLUMNS; i++) {
         print_cell(cell, &columns[i], result);
         fprintf(file, " %8s", cell[0] != '\0' ? cell : "-");

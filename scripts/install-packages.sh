@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a job needs, and nothing when they are all there.
 #
-#   scripts/install-packages.sh GROUP...      GROUP is one of: run, test, ci
+#   scripts/install-packages.sh GROUP...      GROUP is one of: run, test, bench, ci
 #
 # Needs root or sudo only when something is missing.
 set -euo pipefail
@@ -10,6 +10,7 @@ packages_of() {
     case $1 in
     run) echo gcc g++ libc6-dev make cmake ninja-build libpng-dev libjpeg-dev ;;
     test) packages_of run; echo libcmocka-dev libcjson-dev pkgconf python3 python3-numpy ;;
+    bench) packages_of run; echo python3 python3-torch python3-matplotlib libdnnl-dev ;;
     ci)
         packages_of test
         echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux
@@ -17,7 +18,7 @@ packages_of() {
         echo libc6:arm64 libstdc++6:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
         ;;
     *)
-        echo "install-packages.sh: '$1' is no group; the groups are run, test, ci" >&2
+        echo "install-packages.sh: '$1' is no group; the groups are run, test, bench, ci" >&2
         exit 2
         ;;
     esac
@@ -28,7 +29,7 @@ is_installed() {
 }
 
 if [ $# -eq 0 ]; then
-    echo "usage: install-packages.sh GROUP... (run, test, ci)" >&2
+    echo "usage: install-packages.sh GROUP... (run, test, bench, ci)" >&2
     exit 2
 fi
 wanted=

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Does regrad-bench read all workloads of the project and refuse malformed lines, do its files hold what they
+# should, and do the peers that are there compute what regrad computes?
+#
+#   check_bench.sh PROGRAM SOURCE-DIRECTORY SCRATCH-DIRECTORY
+set -euo pipefail
+program=$1 source_directory=$2 scratch=$3
+failed=0
+complain() {
+    echo "$1"
+    failed=1
+}
+
+n_lines=$(sed -e '1d' -e 's/#.*//' "$source_directory"/../shapes/*.txt | grep -c '[a-z]')
+n_listed=$("$program" --list | grep -c ' reads ')
+[ "$n_lines" -eq "$n_listed" ] || complain "the workloads hold $n_lines shapes, and $n_listed are listed"
+
+# A line, and what the complaint about it must name.
+refuse() {
+    printf '# title\n\n%s\n' "$1" >"$scratch/wrong.txt"
+    local status=0
+    "$program" --list "$scratch/wrong.txt" >"$scratch/wrong.log" 2>&1 || status=$?
+    [ $status -eq 2 ] || complain "exit status $status for '$1'"
+    grep -qF "wrong.txt:3: " "$scratch/wrong.log" || complain "no line number for '$1'"
+    grep -qF "$2" "$scratch/wrong.log" || complain "'$2' is not named for '$1': $(cat "$scratch/wrong.log")"
+}
+refuse 'bicubic float32 NCHW 1x1x2x2 -> 4x4' "'bicubic' is no operator"
+refuse 'bilinear float31 NCHW 1x1x2x2 -> 4x4' "'float31' is no type"
+refuse 'bilinear float32 NCWH 1x1x2x2 -> 4x4' "'NCWH' is no layout"
+refuse 'bilinear float32 NCHW 1x1x2 -> 4x4' '4 sizes are wanted'
+refuse 'bilinear float32 NCHW 1x1x2x0 -> 4x4' '4 sizes are wanted'
+refuse 'bilinear float32 NCHW 1x1x2x2 4x4' "'->' is wanted"
+refuse 'bilinear float32 NCHW 1x1x2x2 -> 4' '2 sizes are wanted'
+refuse 'bilinear float32 NCHW 1x1x2x2' 'ends too soon'
+refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 fast' "'fast' is no word"
+refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 scale=-2' "'-2' is no scale"
+refuse 'bilinear float32 NCL 1x1x2 -> 4' 'NCL'
+refuse 'nearest_exact float32 NCHW 1x1x2x2 -> 4x4 align_corners' 'align_corners'
+
+"$program" --rounds=2 --budget=0 --threads=1,2 --json="$scratch/tiny.json" --markdown="$scratch/tiny.md" \
+    "$source_directory/tiny.txt" >"$scratch/tiny.log" || complain "exit status $?"
+n_tiny=$(sed -e '1d' "$source_directory/tiny.txt" | wc -l)
+/usr/bin/python3 "$source_directory/check_json.py" "$scratch/tiny.json" "$n_tiny" || failed=1
+n_rows=$(grep -cE '^\|.*\| [12] \| [0-9.]+ [mun]?s \|' "$scratch/tiny.md")
+[ "$n_rows" -eq $((2 * n_tiny)) ] || complain "$n_rows rows in Markdown, of $((2 * n_tiny))"
+
+if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
+    "$program" --rounds=1 --budget=0 --peers=none --quick --plot="$scratch/tiny.svg" "$source_directory/tiny.txt" \
+        >/dev/null || complain "exit status $?"
+    grep -q '<svg' "$scratch/tiny.svg" || complain "no picture"
+fi
+exit $failed
