@@ -84,25 +84,39 @@ static bool have_memory(const struct job *job)
     return job->memory.end < machine_free_memory() / n_copies;
 }
 
-/* Hands what is read to the peers. */
-static void offer(struct job *job)
+static void share(const struct job *job)
 {
-    const bool enough = have_memory(job);
     resize_shared(job, job->memory.end);
     char *shared = map_shared(job);
     memcpy(shared, job->base, job->memory.written);
     munmap(shared, job->memory.end);
+}
+
+/* Why a peer is not to be asked; NULL where it is. */
+static const char *objection(const struct job *job, const struct peer *peer, bool enough)
+{
+    if (peer == NULL || job->shape->alone)
+        return "not asked";
+    if (!peer_is_there(peer))
+        return peer_version(peer);
+    return enough ? NULL : "not enough memory";
+}
+
+/* Hands what is read to the peers. */
+static void offer(struct job *job)
+{
+    const bool enough = have_memory(job);
+    bool shared = false;
     for (int i = 0; i < N_PEERS; i++) {
         struct peer *peer = job->bench->peers[i];
-        job->has_peer[i] = true;
-        if (peer == NULL || job->shape->alone)
-            refuse_peer(job, i, "not asked");
-        else if (!peer_is_there(peer))
-            refuse_peer(job, i, peer_version(peer));
-        else if (!enough)
-            refuse_peer(job, i, "not enough memory");
-        else if (!peer_tell_text(peer, "shape", job->shape->text))
-            refuse_peer(job, i, peer_answer(peer));
+        const char *why = objection(job, peer, enough);
+        if (why == NULL && !shared) {
+            share(job);
+            shared = true;
+        }
+        job->has_peer[i] = why == NULL && peer_tell_text(peer, "shape", job->shape->text);
+        if (!job->has_peer[i])
+            refuse_peer(job, i, why != NULL ? why : peer_answer(peer));
     }
 }
 
