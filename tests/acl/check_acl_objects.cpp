@@ -14,19 +14,6 @@
 
 using Sizes = std::vector<int64_t>;
 
-static std::string last_message()
-{
-    const char *message = aclGetRecentErrMsg();
-    return message != nullptr ? message : "";
-}
-
-static void expect_message(const std::string &text)
-{
-    const std::string message = last_message();
-    if (message.find(text) == std::string::npos)
-        fail_msg("\"%s\" lacks \"%s\"", message.c_str(), text.c_str());
-}
-
 static aclTensor *tensor(const Sizes &shape)
 {
     return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data(), shape.size(),

@@ -12,19 +12,6 @@
 
 using Values = std::vector<float>;
 
-static std::string last_message()
-{
-    const char *message = aclGetRecentErrMsg();
-    return message != nullptr ? message : "";
-}
-
-static void expect_message(const std::string &text)
-{
-    const std::string message = last_message();
-    if (message.find(text) == std::string::npos)
-        fail_msg("\"%s\" lacks \"%s\"", message.c_str(), text.c_str());
-}
-
 // ---- Small problems -----------------------------------------------------------------------------
 
 // 1 x 1 x 2 x 2 from 1 x 1 x 4 x 4 by nearest-exact: each result is the sum of four.
