@@ -16,10 +16,20 @@
 /* Threads of OpenMP stay awake for some milliseconds after a loop. */
 static const double peer_rest = 0.01;
 
-/* By how much results may differ that are computed in another order, as a part of the largest value. Some peers add in
- * 16 bits. */
-static const double tolerances[] = {
-    [REGRAD_FLOAT32] = 1e-4, [REGRAD_FLOAT16] = 0.05, [REGRAD_BFLOAT16] = 0.05, [REGRAD_FLOAT64] = 1e-10};
+/*
+ * By how much results may differ that are computed in another way, as a part of the largest value. A weight is a
+ * coordinate's distance to a whole one, so what it is off by grows with the axis: some roundings of a number as
+ * large as the axis is long. Some peers add in 16 bits.
+ */
+static double tolerance(const struct shape *shape)
+{
+    const int64_t sizes[] = {shape->in_h, shape->in_w, shape->out_h, shape->out_w};
+    int64_t longest = 8;
+    for (int i = 0; i < 4; i++)
+        longest = sizes[i] > longest ? sizes[i] : longest;
+    const bool narrow = shape->dtype == REGRAD_FLOAT16 || shape->dtype == REGRAD_BFLOAT16;
+    return narrow ? 0.05 : 8 * (double)longest * (shape->dtype == REGRAD_FLOAT64 ? 0x1p-53 : 0x1p-24);
+}
 
 /* A shape that is being measured. */
 struct job {
@@ -239,7 +249,7 @@ static void collect_notes(struct result *result, const struct job *job)
     for (int i = 0; i < N_PEERS; i++) {
         struct timing *timing = &result->of[FIRST_PEER + i];
         timing->difference = job->differences[i];
-        timing->differs = !(job->differences[i] <= tolerances[job->shape->dtype]);
+        timing->differs = !(job->differences[i] <= tolerance(job->shape));
         snprintf(timing->note, sizeof timing->note, "%.191s", job->refusals[i]);
     }
 }
