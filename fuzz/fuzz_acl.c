@@ -14,6 +14,9 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_ops_cv.h"
 
+/* delete_dims.cpp */
+void fuzz_delete_dims(const int64_t *dims);
+
 enum { N_HANDLES = 8, DEVICE_NBYTES = 4096, MAX_CALLS = 64, MAX_DIMS = 6 };
 
 /* The bytes that are left; past the end everything is 0. */
@@ -261,7 +264,7 @@ static void ask_tensor(struct program *program)
     uint64_t n;
     void *address;
     if (aclGetRawTensorAddr(tensor, &address) == 0 && aclGetViewShape(tensor, &dims, &n) == 0)
-        free(dims);
+        fuzz_delete_dims(dims);
     (void)aclGetRecentErrMsg();
 }
 
