@@ -47,7 +47,7 @@ static void compare_with_reference(struct rng *rng, const struct problem *proble
 static void reference(void **state)
 {
     (void)state;
-    for_random_problems(12000, compare_with_reference);
+    for_random_problems(test_count(12000), compare_with_reference);
 }
 
 /* ---- <A x, y> = <x, A^T y> ---- */
@@ -105,7 +105,7 @@ static void check_adjoint(struct rng *rng, const struct problem *problem)
 static void adjoint(void **state)
 {
     (void)state;
-    for_random_problems(1000, check_adjoint);
+    for_random_problems(test_count(1000), check_adjoint);
 }
 
 /* ---- Linearity ---- */
@@ -187,8 +187,8 @@ static void check_sums(struct rng *rng, const struct problem *problem)
 static void linearity(void **state)
 {
     (void)state;
-    for_random_problems(600, check_powers);
-    for_random_problems(400, check_sums);
+    for_random_problems(test_count(600), check_powers);
+    for_random_problems(test_count(400), check_sums);
 }
 
 /* ---- Finite differences ---- */

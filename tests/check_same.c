@@ -53,7 +53,7 @@ static void check_layouts(struct rng *rng, const struct problem *problem)
 static void layouts(void **state)
 {
     (void)state;
-    for_random_problems(1000, check_layouts);
+    for_random_problems(test_count(1000), check_layouts);
 }
 
 /* An input that repeats elements gives what its copy gives. The first run makes data what the view holds. */
@@ -70,7 +70,7 @@ static void check_repeated(struct rng *rng, const struct problem *problem)
 static void repeated(void **state)
 {
     (void)state;
-    for_random_problems(1000, check_repeated);
+    for_random_problems(test_count(1000), check_repeated);
 }
 
 static void check_threads(struct rng *rng, const struct problem *problem)
@@ -88,25 +88,31 @@ static void check_threads(struct rng *rng, const struct problem *problem)
     problem_data_fini(&data);
 }
 
-/* Large enough to be split: many planes, many rows, or a single plane with many points. */
+static int64_t height(struct rng *rng, const struct problem *problem, int64_t most)
+{
+    return problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, most);
+}
+
+/* Large enough to be split: many planes, or a few with many rows. */
 static void check_large_threads(struct rng *rng, const struct problem *problem)
 {
     struct problem large = *problem;
     bool many_planes = rng_chance(rng, 2);
-    large.n = many_planes ? rng_between(rng, 20, 40) : 1;
-    large.c = many_planes ? rng_between(rng, 10, 20) : rng_between(rng, 1, 2);
-    large.in_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, many_planes ? 20 : 200);
-    large.in_w = rng_between(rng, 1, many_planes ? 20 : 200);
-    large.out_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, many_planes ? 20 : 200);
-    large.out_w = rng_between(rng, 1, many_planes ? 20 : 200);
+    int64_t longest = many_planes ? 16 : 250;
+    large.n = many_planes ? rng_between(rng, 8, 30) : 1;
+    large.c = many_planes ? rng_between(rng, 20, 30) : rng_between(rng, 1, 3);
+    large.in_h = height(rng, problem, longest);
+    large.out_h = height(rng, problem, longest);
+    large.in_w = rng_between(rng, longest / 2, longest);
+    large.out_w = rng_between(rng, longest / 2, longest);
     check_threads(rng, &large);
 }
 
 static void threads(void **state)
 {
     (void)state;
-    for_random_problems(300, check_threads);
-    for_random_problems(60, check_large_threads);
+    for_random_problems(test_count(300), check_threads);
+    for_random_problems(1 + test_count(300) / 6, check_large_threads);
 }
 
 /* ---- One by one ---- */
@@ -167,7 +173,7 @@ static void check_batch(struct rng *rng, const struct problem *problem)
 static void batches(void **state)
 {
     (void)state;
-    for_random_problems(1000, check_batch);
+    for_random_problems(test_count(1000), check_batch);
 }
 
 /* ---- A plan in many threads ---- */
@@ -266,7 +272,7 @@ static void check_shared(struct rng *rng, const struct problem *problem)
 static void shared_plans(void **state)
 {
     (void)state;
-    for_random_problems(100, check_shared);
+    for_random_problems(test_count(100), check_shared);
 }
 
 /* ---- Instruction sets ---- */
@@ -288,12 +294,12 @@ static void write_results(struct rng *rng, const struct problem *problem)
 /* What this program writes when it runs with an instruction set; NULL where the machine has it not. */
 static char *results_of(const char *isa, size_t *nbytes)
 {
-    char self[1000], command[1200];
+    char self[1000], command[1500];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(length > 0);
     self[length] = 0;
-    snprintf(command, sizeof command, "REGRAD_ISA=%s REGRAD_TEST_SEED=%llu '%s' --results", isa,
-             (unsigned long long)test_seed(), self);
+    snprintf(command, sizeof command, "REGRAD_ISA=%s REGRAD_TEST_SEED=%llu %s '%s' --results", isa,
+             (unsigned long long)test_seed(), EMULATOR, self);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     size_t room = 1 << 20;
@@ -338,7 +344,7 @@ static int write_all_results(void)
     if (skip_without_isa())
         return 77;
     results_file = stdout;
-    for_random_problems(2000, write_results);
+    for_random_problems(test_count(2000), write_results);
     return fflush(stdout) != 0;
 }
 

@@ -170,9 +170,8 @@ void expect_solution(const struct problem *problem, const struct problem_solutio
         }
 }
 
-void for_random_problems(int64_t count, void (*test)(struct rng *rng, const struct problem *problem))
+void for_random_problems(int64_t n, void (*test)(struct rng *rng, const struct problem *problem))
 {
-    int64_t n = test_count(count);
     for (int64_t k = 0; k < n; k++) {
         struct problem problem;
         struct rng rng = rng_make(test_seed() + (uint64_t)k);

@@ -30,9 +30,9 @@ void expect_same(const struct problem *problem, const char *what, const struct r
 void expect_solution(const struct problem *problem, const struct problem_solution *solution,
                      const struct run_result *result);
 
-/* Calls test with `count` random problems, or REGRAD_TEST_COUNT; problem k has the seed test_seed() + k, so that a
- * seed that is printed with a failure makes the same problem as the first one. */
-void for_random_problems(int64_t count, void (*test)(struct rng *rng, const struct problem *problem));
+/* Calls test with n random problems; problem k has the seed test_seed() + k, so that a seed that is printed with a
+ * failure makes the same problem as the first one. */
+void for_random_problems(int64_t n, void (*test)(struct rng *rng, const struct problem *problem));
 
 /* 77, for CTest "skipped", when REGRAD_ISA names an instruction set that this machine has not; else 0. */
 int skip_without_isa(void);
