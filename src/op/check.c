@@ -45,9 +45,11 @@ regrad_status rg_check_tensor(const char *op, const struct rg_argument *argument
     RG_FORWARD(rg_check_pointer(op, argument->tensor, argument->name));
     const regrad_tensor *tensor = argument->tensor;
     const char *name = rg_argument_name(argument);
-    if (tensor->rank != rank)
-        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.rank is %d, must be %d", op, name, (int)tensor->rank,
-                       rank);
+    if (tensor->rank != rank) {
+        static const char hint[] = " (rank 0 comes from a rank, shape or size that regrad_tensor_* could not take)";
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.rank is %d, must be %d%s", op, name, (int)tensor->rank,
+                       rank, tensor->rank == 0 ? hint : "");
+    }
     if (regrad_dtype_size(tensor->dtype) == 0)
         return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
                        "%s: %s.dtype is %d, must be REGRAD_FLOAT32 (0), REGRAD_FLOAT16 (1), REGRAD_BFLOAT16 (2) or "

@@ -475,15 +475,22 @@ static struct rg_axis_spec axis_spec(const struct rg_resize *resize, int axis)
     };
 }
 
+static const char *wanted_scale(enum rg_axis_law law)
+{
+    if (law == RG_AXIS_NEAREST)
+        return "0 (from sizes), or positive and finite, and so must be its inverse in float32";
+    if (law == RG_AXIS_GATHER)
+        return "0 (from sizes), or positive and finite in float32, and so must be its inverse";
+    return "finite, and so must be its inverse (0 and less: from sizes)";
+}
+
 static regrad_status check_scale(const struct rg_resize *resize, int axis)
 {
     const struct rg_axis_spec spec = axis_spec(resize, axis);
     if (rg_axis_scale_ok(&spec))
         return REGRAD_OK;
-    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
-                   "%s: %s is %g, must be 0 (from sizes) or output size / input size, %s and with a finite inverse",
-                   resize->op, resize->scale_name[axis], resize->scale[axis],
-                   resize->law == RG_AXIS_NEAREST || resize->law == RG_AXIS_GATHER ? "positive" : "finite");
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s is %g, must be %s", resize->op, resize->scale_name[axis],
+                   resize->scale[axis], wanted_scale(resize->law));
 }
 
 regrad_status rg_resize_check(const struct rg_resize *resize)
