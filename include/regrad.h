@@ -9,17 +9,25 @@
  * -------------
  * Describe each tensor with a regrad_tensor. Then either make one call:
  *
- *     regrad_upsample_bilinear2d_backward(&grad_output, &grad_input, REGRAD_HALF_PIXEL, 0, 0);
+ *     regrad_status status = regrad_upsample_bilinear2d_backward(&grad_output, &grad_input, REGRAD_HALF_PIXEL, 0, 0);
+ *     if (status != REGRAD_OK)
+ *         fprintf(stderr, "%s\n", regrad_last_message());
  *
  * or, to pay for checks and tables once and run many times, make a plan:
  *
  *     regrad_plan *plan;
- *     regrad_upsample_bilinear2d_backward_plan(&grad_output, &grad_input, REGRAD_HALF_PIXEL, 0, 0, &plan);
- *     void *workspace = malloc(regrad_plan_workspace_size(plan));
- *     const void *inputs[] = {grad_output.data};
- *     void *outputs[] = {grad_input.data};
- *     regrad_plan_run(plan, inputs, outputs, workspace, regrad_plan_workspace_size(plan));
- *     regrad_plan_destroy(plan);
+ *     status = regrad_upsample_bilinear2d_backward_plan(&grad_output, &grad_input, REGRAD_HALF_PIXEL, 0, 0, &plan);
+ *     if (status == REGRAD_OK) {
+ *         const size_t size = regrad_plan_workspace_size(plan);
+ *         void *workspace = aligned_alloc(64, (size + 63) / 64 * 64);
+ *         const void *inputs[] = {grad_output.data};
+ *         void *outputs[] = {grad_input.data};
+ *         status = regrad_plan_run(plan, inputs, outputs, workspace, size);
+ *         free(workspace);
+ *         regrad_plan_destroy(plan);
+ *     }
+ *     if (status != REGRAD_OK)
+ *         fprintf(stderr, "%s\n", regrad_last_message());
  *
  * Words
  * -----
@@ -200,8 +208,10 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  * scale_h, scale_w, scale_l
  *         The scale factor of the forward, output over input, that its user gave; 0 when sizes
  *         were given. With a scale s the source step is r = (float)(1 / s), else r = I / O in
- *         float32. NaN, infinities, and scales whose inverse is not finite are refused; a
- *         negative one means 0 for the bilinear operators and is refused by the others.
+ *         float32; r is double for bilinear resizes of float64 tensors and for axes longer than
+ *         2^24. NaN, infinities, scales for which r is not finite, and for REGRAD_NEAREST_GATHER_LAW
+ *         those for which its m or 1 / s is not finite, are refused; a negative scale means 0 for
+ *         the bilinear operators and is refused by the others.
  * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
  *         float64 tensors. For axes longer than 2^24 indices are computed in float64.
  * shapes  N and C of input and output must agree. H, W and L must not be 0. With N or C = 0 there
@@ -256,7 +266,7 @@ REGRAD_API regrad_status regrad_upsample_bilinear2d_backward_plan(const regrad_t
 
 /*
  * Which output belongs to which input of a nearest-exact axis. The two laws agree in exact
- * arithmetic and differ in float32 for about 2 % of all pairs of sizes.
+ * arithmetic and differ in float32 for 3.6 % of the pairs of sizes up to 300.
  */
 typedef enum regrad_nearest_law {
     /* Each output reads source(o) = min((int)floorf((float)((o + 0.5) * (double)r)), I - 1):
@@ -413,6 +423,9 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_plan(const regrad_tensor *input,
  * grid_grad    (N, H', W', 2), written: slope * sum over channels and neighbours of
  *              grad_output * d weight / d pixel * input. NULL when not wanted; what is not wanted
  *              costs nothing.
+ *
+ * When a plan is run, outputs[0] is input_grad and outputs[1] grid_grad, also when one of them is
+ * not wanted. When both are NULL the arguments are checked, nothing is computed, and the call succeeds.
  */
 REGRAD_API regrad_status regrad_grid_sampler_2d_backward(const regrad_tensor *grad_output, const regrad_tensor *input,
                                                          const regrad_tensor *grid, regrad_interpolation interpolation,
