@@ -93,14 +93,14 @@ static int64_t height(struct rng *rng, const struct problem *problem, int64_t mo
     return problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, most);
 }
 
-/* Large enough to be split: many planes, or a few with many rows. */
+/* Large enough to be split: many planes, or a few with many rows, or one sample of many channels. */
 static void check_large_threads(struct rng *rng, const struct problem *problem)
 {
     struct problem large = *problem;
     bool many_planes = rng_chance(rng, 2);
     int64_t longest = many_planes ? 16 : 250;
-    large.n = many_planes ? rng_between(rng, 8, 30) : 1;
-    large.c = many_planes ? rng_between(rng, 20, 30) : rng_between(rng, 1, 3);
+    large.n = many_planes ? rng_between(rng, 8, 30) : rng_between(rng, 1, 3);
+    large.c = many_planes ? rng_between(rng, 20, 30) : rng_chance(rng, 3) ? 33 : rng_between(rng, 1, 3);
     large.in_h = height(rng, problem, longest);
     large.out_h = height(rng, problem, longest);
     large.in_w = rng_between(rng, longest / 2, longest);
@@ -174,6 +174,53 @@ static void batches(void **state)
 {
     (void)state;
     for_random_problems(test_count(1000), check_batch);
+}
+
+/* ---- Points ---- */
+
+enum { FEW_POINTS = 16, REPEATS = 40 };
+
+/* A result of few points in a large image, and of the same points many times over, which is computed another way. */
+static void check_point_alone(struct rng *rng, const struct problem *problem)
+{
+    struct problem few = *problem, many;
+    few.c = rng_between(rng, 9, 50);
+    few.in_h = few.in_w = 25;
+    few.out_h = 1;
+    few.out_w = FEW_POINTS;
+    few.wanted[0] = false;
+    few.wanted[1] = true;
+    many = few;
+    many.out_h = REPEATS;
+    struct problem_data data = random_data(rng, &few), repeated = random_data(rng, &many);
+    int grad = few.backward ? 0 : -1, input = few.backward ? 1 : 0, grid = input + 1;
+    memcpy(repeated.in[input], data.in[input], (size_t)(few.n * few.c * few.in_h * few.in_w) * sizeof(double));
+    for (int64_t k = 0; k < few.n * few.c * REPEATS * FEW_POINTS && grad >= 0; k++)
+        repeated.in[grad][k] = data.in[grad][k / (REPEATS * FEW_POINTS) * FEW_POINTS + k % FEW_POINTS];
+    for (int64_t k = 0; k < few.n * REPEATS * FEW_POINTS * 2; k++)
+        repeated.in[grid][k] = data.in[grid][k / (REPEATS * FEW_POINTS * 2) * FEW_POINTS * 2 + k % (FEW_POINTS * 2)];
+    struct run_result one = run_problem(rng, &few, &data, &plain), all = run_problem(rng, &many, &repeated, &plain);
+    int output = few.backward ? 1 : 0;
+    size_t row = FEW_POINTS * (few.backward ? 2 : 1) * regrad_dtype_size(few.dtype);
+    for (size_t k = 0; k < all.nbytes[output] / row; k++)
+        if (memcmp(all.bytes[output] + k * row, one.bytes[output] + k / REPEATS * row, row) != 0)
+            fail_msg("%s: points alone give other bits than among others", problem_text(&few));
+    run_result_fini(&one);
+    run_result_fini(&all);
+    problem_data_fini(&data);
+    problem_data_fini(&repeated);
+}
+
+static void maybe_point_alone(struct rng *rng, const struct problem *problem)
+{
+    if (problem->kind == PROBLEM_GRID)
+        check_point_alone(rng, problem);
+}
+
+static void points(void **state)
+{
+    (void)state;
+    for_random_problems(200, maybe_point_alone);
 }
 
 /* ---- A plan in many threads ---- */
@@ -351,8 +398,9 @@ static int write_all_results(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts), cmocka_unit_test(repeated),     cmocka_unit_test(threads),
-        cmocka_unit_test(batches), cmocka_unit_test(shared_plans), cmocka_unit_test(instruction_sets),
+        cmocka_unit_test(layouts),          cmocka_unit_test(repeated), cmocka_unit_test(threads),
+        cmocka_unit_test(batches),          cmocka_unit_test(points),   cmocka_unit_test(shared_plans),
+        cmocka_unit_test(instruction_sets),
     };
     if (argc == 2 && strcmp(argv[1], "--results") == 0)
         return write_all_results();

@@ -8,9 +8,9 @@
  * T is the arithmetic type: float, or double for float64 tensors. Every operation rounds once to T,
  * to nearest even; the files are compiled with -ffp-contract=off. A product is added with one fused
  * multiply-add, written fma(a, b, c) = round(a * b + c) below, in exactly the order given there.
- * A vector lane computes one result; no result is ever the sum over lanes. Hence the bits depend
- * neither on the width of vectors nor on where a row starts. The one thing left open is which NaN an
- * operation yields when it yields a NaN; store settles that.
+ * A vector lane computes one result; the one sum over lanes, grid_slope's, is a tree that is the same for
+ * every width. Hence the bits depend neither on the width of vectors nor on where a row starts. The one thing left open
+ * is which NaN an operation yields when it yields a NaN; store settles that.
  */
 #ifndef RG_KERNEL_H
 #define RG_KERNEL_H
@@ -65,8 +65,11 @@ typedef void rg_groups_fn(void *dst, const void *src, int64_t n, const struct rg
 
 /* ---- Grid sample ---- */
 
-/* How many points the grid kernels take at once, and the most neighbours that a point has. */
-enum { RG_GRID_POINTS = 64, RG_GRID_NEIGHBOURS = 16 };
+/*
+ * Points are taken RG_GRID_POINTS at a time; a row is one value of T for each of them. A tile holds
+ * RG_GRID_LANES channels of an image, or of points, side by side: value (i, c) is at [i * RG_GRID_LANES + c].
+ */
+enum { RG_GRID_POINTS = 64, RG_GRID_NEIGHBOURS = 16, RG_GRID_TAPS = 4, RG_GRID_LANES = 16 };
 
 /* What does not change from point to point. */
 struct rg_grid_spec {
@@ -76,49 +79,101 @@ struct rg_grid_spec {
     bool align_corners;
 };
 
-/* A value of T for each neighbour of each point, at [k * RG_GRID_POINTS + p]; and one for each point. */
-union rg_grid_values {
-    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_NEIGHBOURS * RG_GRID_POINTS];
-    double f64[RG_GRID_NEIGHBOURS * RG_GRID_POINTS];
-};
 union rg_grid_row {
     _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS];
     double f64[RG_GRID_POINTS];
 };
 
-/*
- * The neighbours of up to RG_GRID_POINTS points. Neighbour k = ky * n_taps + kx of point p is in row
- * index_y[ky][p] and column index_x[kx][p] of the image. One of them is -1 when the neighbour is
- * outside; it then takes no part, and its weights are 0.
- */
-struct rg_grid_points {
-    int64_t n_taps; /* on each axis: 1 nearest, 2 bilinear, 4 bicubic */
-    int64_t index_y[4][RG_GRID_POINTS], index_x[4][RG_GRID_POINTS];
-    union rg_grid_values weight, weight_dx, weight_dy; /* the weight, and its derivatives by pixel x and y */
-    union rg_grid_row slope_x, slope_y;                /* d pixel / d coordinate */
-    bool active[RG_GRID_POINTS];                       /* false: no neighbour of this point takes part */
+/* One axis of the points: tap k of point p is at index[k][p]. It is -1 when the tap is outside of the image;
+ * weight and derivative, which is the weight's by pixel, are then 0. */
+struct rg_grid_axis {
+    int64_t index[RG_GRID_TAPS][RG_GRID_POINTS];
+    union rg_grid_row weight[RG_GRID_TAPS], derivative[RG_GRID_TAPS];
+    union rg_grid_row slope;        /* d pixel / d coordinate */
+    int64_t inside[RG_GRID_POINTS]; /* negative: all taps are outside */
 };
 
-/* Finds the neighbours of n <= RG_GRID_POINTS points; x and y hold n values of T. The formulas stand in
- * body/grid.h and docs/operators.md. Entries from n on are left as they were. */
+/* Neighbour k = ky * n_taps + kx of a point is tap ky of y and tap kx of x. */
+struct rg_grid_points {
+    int64_t n_taps; /* on each axis: 1 nearest, 2 bilinear, 4 bicubic */
+    struct rg_grid_axis x, y;
+};
+
+/* Finds the taps of n <= RG_GRID_POINTS points; x and y hold n values of T. x may be NULL: its
+ * axis is then left as it was. The formulas stand in body/grid_locate.h and docs/operators.md. All taps of the points
+ * from n on are outside. */
 typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *x, const void *y, int64_t n,
                                const struct rg_grid_spec *spec);
+
+/* dst[ky * n_taps + kx][p] = round(y[ky][p] * x[kx][p]) for all RG_GRID_POINTS points. */
+typedef void rg_grid_weigh_fn(union rg_grid_row *dst, const union rg_grid_row *y, const union rg_grid_row *x,
+                              int64_t n_taps);
+
+/* Where neighbours are in an image: at y * stride_h + x * stride_w - low. Those that are outside of it, and those
+ * in rows other than row_begin .. row_end - 1, are at `outside`. */
+struct rg_grid_image {
+    int64_t stride_h, stride_w, low;
+    int64_t row_begin, row_end;
+    int64_t outside;
+};
+
+/* dst[k][p] = where neighbour k of point p is, for all RG_GRID_POINTS points. */
+typedef void rg_grid_place_fn(int64_t (*dst)[RG_GRID_POINTS], const struct rg_grid_points *points,
+                              const struct rg_grid_image *image);
+
+/* Writes to list the points p < n, in increasing order, of which a neighbour is in rows row_begin .. row_end - 1, and
+ * returns how many these are. Entries of list after them may be overwritten, up to entry n - 1. */
+typedef int64_t rg_grid_list_fn(int64_t *list, const struct rg_grid_points *points, int64_t n, int64_t row_begin,
+                                int64_t row_end);
+
+/* The lowest and the highest row that a tap is in; INT64_MAX and -1 when all are outside. */
+typedef void rg_grid_rows_fn(const struct rg_grid_points *points, int64_t *low, int64_t *high);
 
 /* dst[p] = (T)plane[offset[p]] for p < n, and +0 where offset[p] < 0. plane is of the storage type. */
 typedef void rg_fetch_fn(void *dst, const void *plane, const int64_t *offset, int64_t n);
 
-/* For p = 0 .. n - 1, and for each p for k = 0 .. n_neighbours - 1, in this order:
- * plane[o] = fma(weight[k][p], grad[p], plane[o]) where o = offset[k][p], unless o < 0.
- * plane holds T; rows of weight and offset are RG_GRID_POINTS apart. */
-typedef void rg_grid_scatter_fn(void *plane, const int64_t *offset, const void *weight, const void *grad,
-                                int64_t n_neighbours, int64_t n);
+/* The points that list[0] .. list[n - 1] name, in this order, and for each p of them all k in increasing order:
+ * plane[o] = fma(weight[k][p], grad[p], plane[o]) where o = offset[k][p]. */
+typedef void rg_grid_scatter_fn(void *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_row *weight,
+                                const void *grad, int64_t n_neighbours, const int64_t *list, int64_t n);
+
+/* The same for all channels of tiles: tile(o, c) = fma(weight[k][p], grad(p, c), tile(o, c)). */
+typedef rg_grid_scatter_fn rg_grid_spread_fn;
 
 /* dst[p] = s where s = +0 and then s = fma(weight[k][p], value[k][p], s) for k = 0 .. n_neighbours - 1,
- * for p < n. Rows of weight and value are RG_GRID_POINTS apart. */
-typedef void rg_grid_blend_fn(void *dst, const void *weight, const void *value, int64_t n_neighbours, int64_t n);
+ * for p < n, rounded up to RG_GRID_LANES. */
+typedef void rg_grid_blend_fn(void *dst, const union rg_grid_row *weight, const union rg_grid_row *value,
+                              int64_t n_neighbours, int64_t n);
 
-/* dst[p] = fma(a[p], b[p], dst[p]) for p < n. */
-typedef void rg_muladd_fn(void *dst, const void *a, const void *b, int64_t n);
+/* The same for all channels of a tile and p < n: dst(p, c) blends tile(offset[k][p], c). */
+typedef void rg_grid_sample_fn(void *dst, const void *tile, const int64_t (*offset)[RG_GRID_POINTS],
+                               const union rg_grid_row *weight, int64_t n_neighbours, int64_t n);
+
+/* dst[p] = round(a[p] * b[p]) for all RG_GRID_POINTS points. */
+typedef void rg_grid_multiply_fn(void *dst, const void *a, const void *b);
+
+/*
+ * The sum over channels of a group, by a fixed tree. Each of its n <= RG_GRID_LANES rows is a channel's; those that are
+ * missing count as +0. For half = 8, 4, 2, 1: row[c] = row[c] + row[c + half] for c < half. Then
+ * sum[p] = sum[p] + row[0][p] for all RG_GRID_POINTS points. Overwrites the rows.
+ */
+typedef void rg_grid_fold_fn(void *sum, union rg_grid_row *row, int64_t n);
+
+/* Blends, products and fold at once, for all channels of tiles: with b(p, c) the blend by rg_grid_sample_fn with
+ * the weights dx, and row[c][p] = round(grad(p, c) * b(p, c)), folds the rows into sum_x; likewise with dy into sum_y.
+ * For p < n, rounded up to RG_GRID_LANES. */
+typedef void rg_grid_slope_fn(void *sum_x, void *sum_y, const void *tile, const int64_t (*offset)[RG_GRID_POINTS],
+                              const union rg_grid_row *dx, const union rg_grid_row *dy, const void *grad,
+                              int64_t n_neighbours, int64_t n);
+
+/* sum[p] = round(slope[p] * sum[p]) for all RG_GRID_POINTS points, and +0 where all taps of an axis are outside. */
+typedef void rg_grid_finish_fn(void *sum, const union rg_grid_row *slope, const struct rg_grid_points *points);
+
+/* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and all RG_GRID_LANES channels. */
+typedef void rg_grid_interleave_fn(void *tile, const void *src, int64_t stride, int64_t n);
+
+/* row[c][p] = tile(p, c), likewise. */
+typedef void rg_grid_part_fn(union rg_grid_row *row, const void *tile, int64_t n);
 
 /* The kernels of one arithmetic type. load, store, fetch and rows are indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
@@ -130,9 +185,20 @@ struct rg_kernels {
     rg_cols_fn *cols;
     rg_groups_fn *groups;
     rg_grid_locate_fn *grid_locate;
+    rg_grid_weigh_fn *grid_weigh;
+    rg_grid_place_fn *grid_place;
+    rg_grid_list_fn *grid_list;
+    rg_grid_rows_fn *grid_rows;
     rg_grid_scatter_fn *grid_scatter;
     rg_grid_blend_fn *grid_blend;
-    rg_muladd_fn *muladd;
+    rg_grid_multiply_fn *grid_multiply;
+    rg_grid_fold_fn *grid_fold;
+    rg_grid_finish_fn *grid_finish;
+    rg_grid_spread_fn *grid_spread;
+    rg_grid_sample_fn *grid_sample;
+    rg_grid_slope_fn *grid_slope;
+    rg_grid_interleave_fn *grid_interleave;
+    rg_grid_part_fn *grid_part;
 };
 
 struct rg_kernel_table {

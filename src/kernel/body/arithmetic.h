@@ -7,6 +7,7 @@
  *   M(f)         the C library's f for T: M(floor) is floorf or floor
  *   NAME(kernel) the name of a kernel for T
  */
-#include "kernel/body/rows.h"
 #include "kernel/body/cols.h"
-#include "kernel/body/grid.h"
+#include "kernel/body/grid_locate.h"
+#include "kernel/body/grid_plane.h"
+#include "kernel/body/grid_tile.h"

@@ -5,9 +5,12 @@
  * the name that users see.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/half.h"
 #include "kernel/kernel.h"
+
+#include "kernel/body/grid_place.h"
 
 #define T float
 #define V vf
@@ -82,9 +85,20 @@ const struct rg_kernel_table RG_TABLE = {
             .cols = cols_f32,
             .groups = groups_f32,
             .grid_locate = grid_locate_f32,
+            .grid_weigh = grid_weigh_f32,
+            .grid_place = grid_place,
+            .grid_list = grid_list,
+            .grid_rows = grid_rows,
             .grid_scatter = grid_scatter_f32,
             .grid_blend = grid_blend_f32,
-            .muladd = muladd_f32,
+            .grid_multiply = grid_multiply_f32,
+            .grid_fold = grid_fold_f32,
+            .grid_finish = grid_finish_f32,
+            .grid_spread = grid_spread_f32,
+            .grid_sample = grid_sample_f32,
+            .grid_slope = grid_slope_f32,
+            .grid_interleave = grid_interleave_f32,
+            .grid_part = grid_part_f32,
         },
     .f64 =
         {
@@ -95,8 +109,19 @@ const struct rg_kernel_table RG_TABLE = {
             .cols = cols_f64,
             .groups = groups_f64,
             .grid_locate = grid_locate_f64,
+            .grid_weigh = grid_weigh_f64,
+            .grid_place = grid_place,
+            .grid_list = grid_list,
+            .grid_rows = grid_rows,
             .grid_scatter = grid_scatter_f64,
             .grid_blend = grid_blend_f64,
-            .muladd = muladd_f64,
+            .grid_multiply = grid_multiply_f64,
+            .grid_fold = grid_fold_f64,
+            .grid_finish = grid_finish_f64,
+            .grid_spread = grid_spread_f64,
+            .grid_sample = grid_sample_f64,
+            .grid_slope = grid_slope_f64,
+            .grid_interleave = grid_interleave_f64,
+            .grid_part = grid_part_f64,
         },
 };

@@ -30,6 +30,28 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
+static inline vf vf_add(vf a, vf b)
+{
+    return _mm256_add_ps(a, b);
+}
+
+static inline vf vf_mul(vf a, vf b)
+{
+    return _mm256_mul_ps(a, b);
+}
+
+static inline void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    const vf even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b); /* within each half */
+    *low = _mm256_permute2f128_ps(even, odd, 0x20);
+    *high = _mm256_permute2f128_ps(even, odd, 0x31);
+}
+
+static inline vf vf_floor(vf a)
+{
+    return _mm256_floor_ps(a);
+}
+
 static inline vf vf_canonical(vf a)
 {
     return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
@@ -112,6 +134,28 @@ static inline void vd_transpose(vd v[VD_LANES])
     v[1] = _mm256_permute2f128_pd(pair[1], pair[3], 0x20);
     v[2] = _mm256_permute2f128_pd(pair[0], pair[2], 0x31);
     v[3] = _mm256_permute2f128_pd(pair[1], pair[3], 0x31);
+}
+
+static inline vd vd_add(vd a, vd b)
+{
+    return _mm256_add_pd(a, b);
+}
+
+static inline vd vd_mul(vd a, vd b)
+{
+    return _mm256_mul_pd(a, b);
+}
+
+static inline void vd_zip(vd a, vd b, vd *low, vd *high)
+{
+    const vd even = _mm256_unpacklo_pd(a, b), odd = _mm256_unpackhi_pd(a, b); /* within each half */
+    *low = _mm256_permute2f128_pd(even, odd, 0x20);
+    *high = _mm256_permute2f128_pd(even, odd, 0x31);
+}
+
+static inline vd vd_floor(vd a)
+{
+    return _mm256_floor_pd(a);
 }
 
 static inline vd vd_canonical(vd a)

@@ -31,6 +31,28 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return _mm512_fmadd_ps(a, b, c);
 }
 
+static inline vf vf_add(vf a, vf b)
+{
+    return _mm512_add_ps(a, b);
+}
+
+static inline vf vf_mul(vf a, vf b)
+{
+    return _mm512_mul_ps(a, b);
+}
+
+static inline void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *low = _mm512_permutex2var_ps(a, first, b);
+    *high = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, _mm512_set1_epi32(8)), b);
+}
+
+static inline vf vf_floor(vf a)
+{
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
 static inline vf vf_canonical(vf a)
 {
     return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
@@ -131,6 +153,28 @@ static inline void vd_transpose(vd v[VD_LANES])
         v[4 + k] = _mm512_shuffle_f64x2(even_low, even_high, 0xDD);
         v[6 + k] = _mm512_shuffle_f64x2(odd_low, odd_high, 0xDD);
     }
+}
+
+static inline vd vd_add(vd a, vd b)
+{
+    return _mm512_add_pd(a, b);
+}
+
+static inline vd vd_mul(vd a, vd b)
+{
+    return _mm512_mul_pd(a, b);
+}
+
+static inline void vd_zip(vd a, vd b, vd *low, vd *high)
+{
+    const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    *low = _mm512_permutex2var_pd(a, first, b);
+    *high = _mm512_permutex2var_pd(a, _mm512_add_epi64(first, _mm512_set1_epi64(4)), b);
+}
+
+static inline vd vd_floor(vd a)
+{
+    return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
 
 static inline vd vd_canonical(vd a)

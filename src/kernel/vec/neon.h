@@ -30,6 +30,27 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return vfmaq_f32(c, a, b);
 }
 
+static inline vf vf_add(vf a, vf b)
+{
+    return vaddq_f32(a, b);
+}
+
+static inline vf vf_mul(vf a, vf b)
+{
+    return vmulq_f32(a, b);
+}
+
+static inline void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    *low = vzip1q_f32(a, b);
+    *high = vzip2q_f32(a, b);
+}
+
+static inline vf vf_floor(vf a)
+{
+    return vrndmq_f32(a);
+}
+
 static inline vf vf_canonical(vf a)
 {
     return vbslq_f32(vceqq_f32(a, a), a, vdupq_n_f32(NAN));
@@ -95,6 +116,27 @@ static inline void vd_transpose(vd v[VD_LANES])
     const vd first = v[0], second = v[1];
     v[0] = vtrn1q_f64(first, second);
     v[1] = vtrn2q_f64(first, second);
+}
+
+static inline vd vd_add(vd a, vd b)
+{
+    return vaddq_f64(a, b);
+}
+
+static inline vd vd_mul(vd a, vd b)
+{
+    return vmulq_f64(a, b);
+}
+
+static inline void vd_zip(vd a, vd b, vd *low, vd *high)
+{
+    *low = vzip1q_f64(a, b);
+    *high = vzip2q_f64(a, b);
+}
+
+static inline vd vd_floor(vd a)
+{
+    return vrndmq_f64(a);
 }
 
 static inline vd vd_canonical(vd a)

@@ -2,9 +2,10 @@
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
- * _load, _store (any address), _set1, _muladd(a, b, c) = fma(a, b, c) lane by lane, _canonical (every
- * NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also the
- * conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values.
+ * _load, _store (any address), _set1, _add, _mul, _floor, _muladd(a, b, c) = fma(a, b, c) lane by lane, _zip (the two
+ * halves of a0 b0 a1 b1 ...), _canonical (every NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors
+ * as there are lanes). For float also the conversions of whole vectors from and to float16 and bfloat16; the storing
+ * ones take canonical values.
  */
 #ifndef RG_VEC_SCALAR_H
 #define RG_VEC_SCALAR_H
@@ -36,6 +37,27 @@ static inline vf vf_set1(float a)
 static inline vf vf_muladd(vf a, vf b, vf c)
 {
     return fmaf(a, b, c);
+}
+
+static inline vf vf_add(vf a, vf b)
+{
+    return a + b;
+}
+
+static inline vf vf_mul(vf a, vf b)
+{
+    return a * b;
+}
+
+static inline void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    *low = a;
+    *high = b;
+}
+
+static inline vf vf_floor(vf a)
+{
+    return floorf(a);
 }
 
 static inline vf vf_canonical(vf a)
@@ -91,6 +113,27 @@ static inline vd vd_muladd(vd a, vd b, vd c)
 static inline void vd_transpose(vd v[VD_LANES])
 {
     (void)v;
+}
+
+static inline vd vd_add(vd a, vd b)
+{
+    return a + b;
+}
+
+static inline vd vd_mul(vd a, vd b)
+{
+    return a * b;
+}
+
+static inline void vd_zip(vd a, vd b, vd *low, vd *high)
+{
+    *low = a;
+    *high = b;
+}
+
+static inline vd vd_floor(vd a)
+{
+    return floor(a);
 }
 
 static inline vd vd_canonical(vd a)

@@ -1,0 +1,227 @@
+/*
+ * Grid sample: where a point's neighbours are and what they weigh. Template; parameters in
+ * body/arithmetic.h.
+ *
+ * The coordinate x of a point becomes
+ *     pixel = align_corners ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2
+ * and then, by the padding,
+ *     zeros        stays
+ *     border       is clamped to [0, size - 1]; the slope is 0 where it was <= 0 or >= size - 1
+ *     reflection   is reflected about -0.5 and size - 0.5 (align_corners: 0 and size - 1), each
+ *                  reflection turning the slope's sign, and then clamped as for border
+ * With bicubic interpolation the padding is applied to the index of each neighbour instead.
+ *
+ * The loops go over all points of a block, one small step at a time and without branches, so that
+ * compilers make vectors of them.
+ */
+
+/* Pixels before padding, and slopes. A coordinate that has no pixel (NaN, infinite, or beyond int64) counts
+ * as outside with zeros, else as pixel 0, and with border at the nearest end; its slope is 0. */
+static void NAME(find_pixels)(T *restrict pixel, T *restrict slope, const T *restrict x, int64_t size,
+                              const struct rg_grid_spec *spec)
+{
+    const bool align = spec->align_corners;
+    const T all = (T)size, last = (T)(size - 1), full = (align ? last : all) / 2;
+    const T low = spec->padding == REGRAD_ZEROS ? -8 : 0, high = spec->padding == REGRAD_BORDER ? last : low;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T found = align ? (x[p] + 1) / 2 * last : ((x[p] + 1) * all - 1) / 2;
+        const T lost = x[p] > 0 ? high : low;
+        const bool has = (M(fabs)(x[p]) < (T)INFINITY) & (found >= -(T)0x1p63) & (found < (T)0x1p63);
+        pixel[p] = has ? found : lost;
+        slope[p] = has ? full : 0;
+    }
+}
+
+/* Distances to be folded are taken modulo the period. fmod is exact, so far coordinates do not lose the side
+ * they are on; it is slow, and near ones need none. */
+static void NAME(wrap_distances)(T *distance, T period)
+{
+    bool far = false;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        far |= distance[p] >= period;
+    for (int64_t p = 0; far && p < RG_GRID_POINTS; p++)
+        if (distance[p] >= period)
+            distance[p] = M(fmod)(distance[p], period);
+}
+
+/* Mirrors pixels into the image: a fold with period 2 * span. */
+static void NAME(reflect_pixels)(T *restrict pixel, T *restrict slope, int64_t size, bool align_corners)
+{
+    const T low = align_corners ? 0 : (T)-0.5;
+    const T span = align_corners ? (T)(size - 1) : (T)size;
+    T distance[RG_GRID_POINTS];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T signed_distance = pixel[p] - low;
+        slope[p] = signed_distance < 0 ? -slope[p] : slope[p];
+        distance[p] = M(fabs)(signed_distance);
+    }
+    if (span > 0)
+        NAME(wrap_distances)(distance, 2 * span);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const bool turn = distance[p] >= span;
+        pixel[p] = (turn ? 2 * span - distance[p] : distance[p]) + low;
+        slope[p] = turn ? -slope[p] : slope[p];
+    }
+}
+
+static void NAME(clamp_pixels)(T *restrict pixel, T *restrict slope, int64_t size)
+{
+    const T last = (T)(size - 1);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const bool above = pixel[p] > 0, below = pixel[p] < last;
+        slope[p] = (above & below) ? slope[p] : 0;
+        pixel[p] = !above ? 0 : below ? pixel[p] : last;
+    }
+}
+
+static void NAME(floor_pixels)(T *restrict low, int64_t *restrict index, const T *restrict pixel)
+{
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        index[p] = (int64_t)low[p];
+}
+
+static void NAME(take_linear)(struct rg_grid_axis *axis, const T *restrict pixel)
+{
+    T low[RG_GRID_POINTS], *const weight0 = (T *)&axis->weight[0], *const weight1 = (T *)&axis->weight[1];
+    NAME(floor_pixels)(low, axis->index[0], pixel);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T t = pixel[p] - low[p];
+        weight0[p] = 1 - t;
+        weight1[p] = t;
+        ((T *)&axis->derivative[0])[p] = -1;
+        ((T *)&axis->derivative[1])[p] = 1;
+    }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        axis->index[1][p] = axis->index[0][p] + 1;
+}
+
+/* The nearest integer, ties to even, whatever the thread's rounding mode is. */
+static void NAME(take_nearest)(struct rg_grid_axis *axis, const T *restrict pixel)
+{
+    T low[RG_GRID_POINTS];
+    NAME(floor_pixels)(low, axis->index[0], pixel);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T rest = pixel[p] - low[p];
+        const bool odd = M(floor)(low[p] / 2) * 2 != low[p];
+        axis->index[0][p] += (rest > (T)0.5) | ((rest == (T)0.5) & odd);
+        ((T *)&axis->weight[0])[p] = 1;
+        ((T *)&axis->derivative[0])[p] = 0;
+    }
+}
+
+/*
+ * Cubic convolution with A = -0.75 at fraction t, u = 1 - t. The usual polynomials, with their zeros
+ * factored out so that no digits cancel:
+ *     w(-1) = A t u^2    w(0) = u (1 + t - (A + 2) t^2)    w(1), w(2): the same with t and u exchanged
+ */
+static void NAME(weigh_cubic)(struct rg_grid_axis *axis, int64_t p, T t)
+{
+    const T a = (T)-0.75, u = 1 - t;
+    ((T *)&axis->weight[0])[p] = a * t * (u * u);
+    ((T *)&axis->weight[1])[p] = u * (1 + t - (a + 2) * (t * t));
+    ((T *)&axis->weight[2])[p] = t * (1 + u - (a + 2) * (u * u));
+    ((T *)&axis->weight[3])[p] = a * u * (t * t);
+    ((T *)&axis->derivative[0])[p] = a * (u * (1 - 3 * t));
+    ((T *)&axis->derivative[1])[p] = t * (3 * (a + 2) * t - 2 * (a + 3));
+    ((T *)&axis->derivative[2])[p] = -(u * (3 * (a + 2) * u - 2 * (a + 3)));
+    ((T *)&axis->derivative[3])[p] = a * (t * (2 - 3 * t));
+}
+
+/* Mirrors a whole index, for bicubic neighbours. */
+static int64_t NAME(reflect_index)(int64_t index, int64_t size, bool align_corners)
+{
+    const int64_t span = align_corners ? size - 1 : size;
+    if (index >= 0 && index < size)
+        return index;
+    if (span == 0)
+        return 0;
+    if (index < 0)
+        index = align_corners ? -index : -(index + 1);
+    index %= 2 * span;
+    if (index >= span)
+        index = align_corners ? 2 * span - index : 2 * span - 1 - index;
+    return index;
+}
+
+static int64_t NAME(pad_index)(int64_t index, int64_t size, const struct rg_grid_spec *spec)
+{
+    if (spec->padding == REGRAD_BORDER)
+        return index < 0 ? 0 : index >= size ? size - 1 : index;
+    if (spec->padding == REGRAD_REFLECTION)
+        return NAME(reflect_index)(index, size, spec->align_corners);
+    return index;
+}
+
+/* An index with the same padding, near enough that its neighbours have an index. */
+static int64_t NAME(near_index)(int64_t index, int64_t size, const struct rg_grid_spec *spec)
+{
+    const int64_t span = spec->align_corners ? size - 1 : size, far = INT64_C(1) << 62;
+    if (spec->padding == REGRAD_REFLECTION && span > 0)
+        return index % (2 * span);
+    return index < -far ? -far : index > far ? far : index;
+}
+
+static void NAME(take_cubic)(struct rg_grid_axis *axis, const T *restrict pixel, int64_t size,
+                             const struct rg_grid_spec *spec)
+{
+    T low[RG_GRID_POINTS];
+    int64_t index[RG_GRID_POINTS];
+    NAME(floor_pixels)(low, index, pixel);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        index[p] = NAME(near_index)(index[p], size, spec);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        NAME(weigh_cubic)(axis, p, pixel[p] - low[p]);
+    for (int64_t k = 0; k < 4; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            axis->index[k][p] = NAME(pad_index)(index[p] - 1 + k, size, spec);
+}
+
+/* Marks tap k of the points that have it outside, and of those from n on. An index that is not -1 has its sign
+ * bit clear, and so has what it is ANDed with. */
+static void NAME(leave_out)(struct rg_grid_axis *axis, int64_t k, int64_t size, int64_t n)
+{
+    int64_t *restrict const index = axis->index[k], *restrict const inside = axis->inside;
+    T *restrict const weight = (T *)&axis->weight[k], *restrict const derivative = (T *)&axis->derivative[k];
+    for (int64_t p = n; p < RG_GRID_POINTS; p++)
+        index[p] = -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        index[p] = ((index[p] >= 0) & (index[p] < size)) ? index[p] : -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        inside[p] &= index[p];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        weight[p] = index[p] < 0 ? 0 : weight[p];
+        derivative[p] = index[p] < 0 ? 0 : derivative[p];
+    }
+}
+
+static void NAME(locate_axis)(struct rg_grid_axis *axis, int64_t n_taps, const T *x, int64_t n, int64_t size,
+                              const struct rg_grid_spec *spec)
+{
+    T padded[RG_GRID_POINTS] = {0}, pixel[RG_GRID_POINTS], *const slope = (T *)&axis->slope;
+    memcpy(padded, x, (size_t)n * sizeof(T));
+    NAME(find_pixels)(pixel, slope, padded, size, spec);
+    if (spec->interpolation != REGRAD_BICUBIC && spec->padding == REGRAD_REFLECTION)
+        NAME(reflect_pixels)(pixel, slope, size, spec->align_corners);
+    if (spec->interpolation != REGRAD_BICUBIC && spec->padding != REGRAD_ZEROS)
+        NAME(clamp_pixels)(pixel, slope, size);
+    if (spec->interpolation == REGRAD_BICUBIC)
+        NAME(take_cubic)(axis, pixel, size, spec);
+    else if (spec->interpolation == REGRAD_NEAREST)
+        NAME(take_nearest)(axis, pixel);
+    else
+        NAME(take_linear)(axis, pixel);
+    memset(axis->inside, 0xFF, sizeof axis->inside);
+    for (int64_t k = 0; k < n_taps; k++)
+        NAME(leave_out)(axis, k, size, n);
+}
+
+static void NAME(grid_locate)(struct rg_grid_points *points, const void *x, const void *y, int64_t n,
+                              const struct rg_grid_spec *spec)
+{
+    points->n_taps = spec->interpolation == REGRAD_BICUBIC ? 4 : spec->interpolation == REGRAD_NEAREST ? 1 : 2;
+    if (x != NULL)
+        NAME(locate_axis)(&points->x, points->n_taps, x, n, spec->in_w, spec);
+    NAME(locate_axis)(&points->y, points->n_taps, y, n, spec->in_h, spec);
+}

@@ -1,0 +1,31 @@
+/* What planning a grid sample leaves to running it. */
+#ifndef RG_GRID_PLAN_H
+#define RG_GRID_PLAN_H
+
+#include "op/plan.h"
+
+struct rg_grid_plan {
+    regrad_plan base;
+    struct rg_grid_spec spec;
+    int64_t n, channels;
+    int64_t n_points, n_blocks; /* of one sample; a block is RG_GRID_POINTS points */
+    bool forward, want_input_grad, want_grid_grad;
+    bool need_input; /* the input's values count */
+    bool tiled;      /* channels side by side in the workspace, not plane by plane */
+    int64_t group;   /* channels done together */
+    int64_t n_groups;
+    int64_t n_alone;   /* the first samples are done by one slot each, the rest by all slots together */
+    int64_t n_pixels;  /* of an image in the workspace: rounded up */
+    int64_t input_low; /* of a plane of the input: its lowest element, counted from its first; 0 or less */
+};
+
+/* Bytes of workspace that one slot needs for itself. */
+int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan);
+
+/* Bytes of workspace that n_slots need which do a sample together; -1 when that is more than memory can be. */
+int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots);
+
+void rg_grid_run_forward(const regrad_plan *base, const struct rg_run *run);
+void rg_grid_run_backward(const regrad_plan *base, const struct rg_run *run);
+
+#endif
