@@ -336,7 +336,7 @@ static void try_rows(const struct subject *subject, struct rng *rng, regrad_dtyp
 static void all_rows(const struct subject *subject, struct rng *rng)
 {
     for (int dtype = 0; dtype < RG_N_DTYPES; dtype++)
-        for (int64_t n = 0; n < LONGEST && subject->kernels->rows[dtype] != NULL; n++)
+        for (int64_t n = 0; n < LONGEST && subject->kernels->rows[dtype] != NULL; n += length_step())
             for (int64_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
                 try_rows(subject, rng, (regrad_dtype)dtype, n_rows, n);
 }
