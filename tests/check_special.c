@@ -231,6 +231,20 @@ static void input_is_not_read(void **state)
     view_fini(&input);
 }
 
+/* With neither gradient wanted there is nothing to do. */
+static void nothing_is_wanted(void **state)
+{
+    (void)state;
+    const int64_t in_shape[] = {1, 3, 5, 4}, out_shape[] = {1, 3, 11, 12}, grid_shape[] = {1, 11, 12, 2};
+    regrad_tensor input = regrad_tensor_contiguous(NULL, REGRAD_FLOAT16, 4, in_shape);
+    regrad_tensor output = regrad_tensor_contiguous(NULL, REGRAD_FLOAT16, 4, out_shape);
+    regrad_tensor grid = regrad_tensor_contiguous(NULL, REGRAD_FLOAT16, 4, grid_shape);
+    for (int interpolation = 0; interpolation < 3; interpolation++)
+        assert_int_equal(regrad_grid_sampler_2d_backward(&output, &input, &grid, (regrad_interpolation)interpolation,
+                                                         REGRAD_BORDER, false, NULL, NULL),
+                         REGRAD_OK);
+}
+
 /* ---- Graph operators ---- */
 
 static void resize_bilinear_v2_grad(void **state)
@@ -386,6 +400,7 @@ int main(void)
         cmocka_unit_test(empty_tensors),
         cmocka_unit_test(empty_without_memory),
         cmocka_unit_test(input_is_not_read),
+        cmocka_unit_test(nothing_is_wanted),
         cmocka_unit_test(resize_bilinear_v2_grad),
         cmocka_unit_test(upsample_nearest_exact2d_grad),
         cmocka_unit_test(describe),
