@@ -157,6 +157,8 @@ static void random_pairs(bool scaled)
         struct rng rng = rng_make(test_seed() + (uint64_t)k);
         struct rg_axis_spec spec = {.in_size = random_size(&rng), .out_size = random_size(&rng)};
         spec.law = laws[rng_below(&rng, N_LAWS)];
+        if (rng_chance(&rng, 8))
+            spec.out_size = spec.in_size;
         spec.use_double = rng_chance(&rng, 4);
         spec.scale = scaled ? random_scale(&rng, spec.in_size, spec.out_size) : 0;
         check_axis(&spec);
