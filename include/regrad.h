@@ -416,7 +416,7 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_plan(const regrad_tensor *input,
  * The gradients of regrad_grid_sampler_2d.
  *
  * grad_output  (N, C, H', W'), read
- * input        (N, C, H, W), read (its data is not looked at when only input_grad is wanted)
+ * input        (N, C, H, W), read (when only input_grad is wanted it is not, and may be NULL)
  * grid         (N, H', W', 2), read
  * input_grad   (N, C, H, W), written: sum over the points that touch a pixel of grad_output * weight,
  *              in the order of the points; zeros where there are none. NULL when not wanted.

@@ -142,11 +142,14 @@ static bool take_size(struct cursor *cursor, int64_t *size)
         return fail(cursor, "a size in shape is negative");
     if (first < '0' || first > '9')
         return fail(cursor, "shape holds something else than whole numbers");
+    const size_t begin = cursor->at;
     int64_t value = 0;
     for (; cursor->at < cursor->n && isdigit((unsigned char)cursor->text[cursor->at]); cursor->at++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, cursor->text[cursor->at] - '0', &value))
             return fail(cursor, "a size in shape is larger than 2^63 - 1");
+    if (first == '0' && cursor->at > begin + 1)
+        return fail(cursor, "a size in shape begins with 0");
     if (cursor->at < cursor->n && cursor->text[cursor->at] == 'L') /* Python 2 wrote long integers so */
         cursor->at++;
     *size = value;

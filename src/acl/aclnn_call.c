@@ -106,6 +106,8 @@ static aclnnStatus measure(const struct rg_call *call, struct rg_acl_operand *op
                            "%s: %s has shape %s, must not have negative sizes or reach further than 2^63 - 1 bytes",
                            call->function, operand->name, shape);
     }
+    if (low != high)
+        RG_TRY(rg_acl_check_whole_bytes(call, operand->name, operand->view.type));
     const int64_t size = (int64_t)rg_type_size(operand->view.type);
     operand->low = low * size;
     operand->high = high * size;

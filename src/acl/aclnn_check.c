@@ -66,6 +66,14 @@ aclnnStatus rg_acl_check_type(const struct rg_call *call, const struct rg_acl_ar
                        tensor->name, rg_type_name(type), (int)type, wanted);
 }
 
+aclnnStatus rg_acl_check_whole_bytes(const struct rg_call *call, const char *name, aclDataType type)
+{
+    if (rg_type_size(type) > 0)
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must have elements of whole bytes",
+                       call->function, name, rg_type_name(type), (int)type);
+}
+
 aclnnStatus rg_acl_check_same_type(const struct rg_call *call, const struct rg_acl_argument *tensor,
                                    const struct rg_acl_argument *other)
 {

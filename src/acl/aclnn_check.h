@@ -24,6 +24,8 @@ aclnnStatus rg_acl_check_length(const struct rg_call *call, const struct rg_acl_
 /* One of a list that ends with ACL_DT_UNDEFINED. */
 aclnnStatus rg_acl_check_type(const struct rg_call *call, const struct rg_acl_argument *tensor,
                               const aclDataType *types);
+/* Elements of whole bytes. */
+aclnnStatus rg_acl_check_whole_bytes(const struct rg_call *call, const char *name, aclDataType type);
 aclnnStatus rg_acl_check_same_type(const struct rg_call *call, const struct rg_acl_argument *tensor,
                                    const struct rg_acl_argument *other);
 aclnnStatus rg_acl_check_same_format(const struct rg_call *call, const struct rg_acl_argument *tensor,

@@ -90,10 +90,7 @@ static aclnnStatus check_types(const struct rg_call *call, const struct rg_acl_a
     if (!is_copy)
         RG_TRY(rg_acl_check_type(call, source, computed));
     RG_TRY(rg_acl_check_same_type(call, out, source));
-    if (rg_type_size(source->tensor->type) > 0)
-        return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must have elements of whole bytes",
-                       call->function, source->name, rg_type_name(source->tensor->type), (int)source->tensor->type);
+    return rg_acl_check_whole_bytes(call, source->name, source->tensor->type);
 }
 
 static aclnnStatus check_scales(const struct rg_call *call, double scales_h, double scales_w)

@@ -71,18 +71,18 @@ static aclnnStatus check_address(const char *function, const struct rg_acl_opera
                        function, operand->name, operand->low, operand->high, -before, after);
 }
 
-/* The addresses of inputs and outputs apart, as the native library takes them. What is not used may be
- * anything and is not handed on. */
+/* The addresses of inputs and outputs apart, as the native library takes them. An output that is not used
+ * may be anywhere and is not handed on; an input that is not read may still not be written. */
 static void sort_addresses(const struct rg_program *program, void *const *addresses, const void **inputs,
                            void **outputs)
 {
     int n_inputs = 0, n_outputs = 0;
     for (int i = 0; i < program->n_operands; i++) {
-        void *address = program->operands[i].is_used ? addresses[i] : NULL;
-        if (program->operands[i].is_output)
-            outputs[n_outputs++] = address;
+        const struct rg_acl_operand *operand = &program->operands[i];
+        if (operand->is_output)
+            outputs[n_outputs++] = operand->is_used ? addresses[i] : NULL;
         else
-            inputs[n_inputs++] = address;
+            inputs[n_inputs++] = addresses[i];
     }
 }
 

@@ -824,6 +824,5 @@ void rg_grid_run_backward(const regrad_plan *base, const struct rg_run *run)
         .grid_grad = place_of(&base->output[1], run->output[1]),
         .workspace = run->workspace,
     };
-    if (progress.plan->want_input_grad || progress.plan->want_grid_grad) /* else the inputs may be missing */
-        run_all(&progress);
+    run_all(&progress);
 }

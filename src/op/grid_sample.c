@@ -80,6 +80,7 @@ static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
     }
     rg_plan_add_input(base, &call->sampled, want_input_grad || want_grid_grad);
     rg_plan_add_input(base, &call->input, want_grid_grad);
+    base->input[1].kept = want_input_grad;
     rg_plan_add_input(base, &call->grid, want_input_grad || want_grid_grad);
     rg_plan_add_output(base, &call->input_grad, want_input_grad);
     rg_plan_add_output(base, &call->grid_grad, want_grid_grad);
@@ -134,12 +135,25 @@ static bool choose_tiles(struct rg_grid_plan *plan, int64_t n_pixels)
     return alone >= 0 && together >= 0 && each <= most && (double)together <= most;
 }
 
+/* Is there nothing to compute? */
+static bool is_idle(const struct rg_grid_plan *plan)
+{
+    const bool wanted = plan->forward || plan->want_input_grad || plan->want_grid_grad;
+    return plan->n == 0 || plan->n_groups == 0 || !wanted;
+}
+
+static void run_nothing(const regrad_plan *base, const struct rg_run *run)
+{
+    (void)base;
+    (void)run;
+}
+
 /* Chooses the slots, and books workspace: scratch for each, and what teams share. */
 static bool book(struct rg_grid_plan *plan)
 {
     const double n_values = (double)plan->n * (double)plan->channels * (double)plan->n_points * 4;
     const int64_t parts = rg_max(plan->n_blocks, plan->want_input_grad ? plan->spec.in_h : 1);
-    const bool nothing = plan->n == 0 || plan->n_groups == 0;
+    const bool nothing = is_idle(plan);
     int64_t n_pixels, n_units, alone, together, shared, total;
     if (!rg_mul(plan->n, parts, &n_units))
         n_units = RG_MAX_THREADS;
@@ -180,6 +194,8 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regr
         return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: input has %lld x %lld pixels, must be fewer for a workspace",
                        call->op, (long long)made->spec.in_h, (long long)made->spec.in_w);
     }
+    if (is_idle(made))
+        made->base.run = run_nothing;
     *plan = &made->base;
     return REGRAD_OK;
 }

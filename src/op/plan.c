@@ -95,7 +95,7 @@ static regrad_status check_address(const regrad_plan *plan, const struct rg_oper
 static regrad_status check_apart(const regrad_plan *plan, const struct rg_operand *output, const void *output_data,
                                  const struct rg_operand *other, const void *other_data)
 {
-    if (!other->used || !rg_tensors_overlap(&output->view, output_data, &other->view, other_data))
+    if (!rg_tensors_overlap(&output->view, output_data, &other->view, other_data))
         return REGRAD_OK;
     return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
                    "%s: %s at address %p overlaps %s at address %p, must have memory of its own", plan->op,
@@ -109,7 +109,7 @@ static regrad_status check_output_apart(const regrad_plan *plan, int which, cons
     if (!output->used)
         return REGRAD_OK;
     for (int k = 0; k < plan->n_inputs; k++)
-        if (plan->input[k].used)
+        if (plan->input[k].used || (plan->input[k].kept && inputs[k] != NULL))
             RG_FORWARD(check_apart(plan, output, outputs[which], &plan->input[k], inputs[k]));
     for (int k = 0; k < which; k++)
         if (plan->output[k].used)

@@ -16,7 +16,8 @@ enum { RG_MAX_INPUTS = 3, RG_MAX_OUTPUTS = 2, RG_NAME_LENGTH = 64 };
 struct rg_operand {
     regrad_tensor view;
     char name[RG_NAME_LENGTH];
-    bool used; /* false: its pointer is not looked at */
+    bool used; /* it is read, or written */
+    bool kept; /* an input that is not used, but no output may lie on it, if its pointer is there */
 };
 
 /* The pointers of one run, and its workspace. */

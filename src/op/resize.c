@@ -643,12 +643,17 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
 regrad_status rg_resize_plan_create(const struct rg_resize *resize, regrad_plan **plan)
 {
     RG_FORWARD(rg_resize_check(resize));
+    char source[RG_SIZES_LENGTH], result[RG_SIZES_LENGTH];
     struct resize_plan *made = calloc(1, sizeof *made);
     regrad_status status = made == NULL ? REGRAD_ERROR_OUT_OF_MEMORY : fill_plan(made, resize);
     if (status != REGRAD_OK) {
         if (made != NULL)
             destroy(&made->base);
-        return rg_fail(status, "%s: out of memory for the plan's tables", resize->op);
+        return rg_fail(status, "%s: out of memory for the tables of %s.shape %s and %s.shape %s, must be smaller",
+                       resize->op, rg_argument_name(&resize->source),
+                       rg_format_sizes(source, resize->source.tensor->shape, resize->n_axes + 2),
+                       rg_argument_name(&resize->result),
+                       rg_format_sizes(result, resize->result.tensor->shape, resize->n_axes + 2));
     }
     *plan = &made->base;
     return REGRAD_OK;

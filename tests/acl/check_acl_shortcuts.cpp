@@ -109,9 +109,11 @@ static void empty_nearest_2d(void **)
     assert_true(is_untouched(0));
     assert_true(is_zero_at(1, {11, 14, 17, 1, 4, 7, 51, 54, 57, 41, 44, 47}, sizeof(int16_t)));
 
-    call.tensors[1].type = ACL_INT4; /* there are no bytes to write */
-    run(call);
-    assert_true(is_untouched(1));
+    call.tensors[1].type = ACL_INT4; /* no bytes of its own: zeros cannot be written, and success would be a lie */
+    phase_1(call);
+    assert_int_equal(call.status, ACLNN_ERR_PARAM_INVALID);
+    assert_true(call.message.find("the type of out is ACL_INT4 (29), must have elements of whole bytes") !=
+                std::string::npos);
     call.tensors[1].type = ACL_COMPLEX128;
     run(call);
     assert_true(is_zero_at(1, {11, 14, 17, 1, 4, 7, 51, 54, 57, 41, 44, 47}, 16));
