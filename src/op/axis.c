@@ -250,9 +250,9 @@ static bool is_identity(const struct rg_axis_map *map)
     if (map->n_dst != map->n_src || map->max_taps != 1)
         return false;
     for (int64_t d = 0; d < map->n_dst; d++)
-        if (map->begin[d] != d || map->first[d] != d || get_weight(map, d) != 1)
+        if (map->begin[d] != d || map->first[d + 1] != d + 1 || get_weight(map, d) != 1)
             return false;
-    return map->first[map->n_dst] == map->n_dst;
+    return true;
 }
 
 regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward)
