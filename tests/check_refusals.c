@@ -453,6 +453,25 @@ static void refused_runs(void **state)
     regrad_plan_destroy(plan);
 }
 
+/* The input is not read for input_grad alone, and may be NULL; but it must not be written either. */
+static void input_that_is_not_read(void **state)
+{
+    (void)state;
+    static struct setup setup;
+    regrad_plan *plan;
+    setup_init(&setup, PROBLEM_GRID, true);
+    assert_int_equal(regrad_grid_sampler_2d_backward_plan(&setup.in[0], &setup.in[1], &setup.in[2], REGRAD_BILINEAR,
+                                                          REGRAD_ZEROS, false, &setup.out[0], NULL, &plan),
+                     REGRAD_OK);
+    const void *inputs[] = {setup.in[0].data, setup.in[1].data, setup.in[2].data};
+    void *outputs[] = {setup.in[1].data, NULL};
+    expect_run_refusal(plan, inputs, outputs, BAD, "input_grad");
+    inputs[1] = NULL;
+    outputs[0] = setup.out[0].data;
+    assert_int_equal(regrad_plan_check(plan, inputs, outputs), REGRAD_OK);
+    regrad_plan_destroy(plan);
+}
+
 static void refused_workspaces(void **state)
 {
     (void)state;
@@ -508,11 +527,17 @@ static void no_message_yet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_message_yet),          cmocka_unit_test(unspoiled_calls),
-        cmocka_unit_test(spoiled_calls),           cmocka_unit_test(missing_tensors),
-        cmocka_unit_test(missing_grid_tensors),    cmocka_unit_test(nearest_graph_operator),
-        cmocka_unit_test(bilinear_graph_operator), cmocka_unit_test(refused_runs),
-        cmocka_unit_test(refused_workspaces),      cmocka_unit_test(own_names),
+        cmocka_unit_test(no_message_yet),
+        cmocka_unit_test(unspoiled_calls),
+        cmocka_unit_test(spoiled_calls),
+        cmocka_unit_test(missing_tensors),
+        cmocka_unit_test(missing_grid_tensors),
+        cmocka_unit_test(nearest_graph_operator),
+        cmocka_unit_test(bilinear_graph_operator),
+        cmocka_unit_test(refused_runs),
+        cmocka_unit_test(input_that_is_not_read),
+        cmocka_unit_test(refused_workspaces),
+        cmocka_unit_test(own_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,7 @@ static const struct bad {
     {1, 0, -1, "{'shape': (1)}", 4, "byte 23: shape is a number in parentheses, not a tuple: the comma is missing"},
     {1, 0, -1, "{'shape': (1 2)}", 4, "byte 23: '2' stands in the header where ')' was wanted at the end of shape"},
     {1, 0, -1, "{'shape': (1, -2)}", 4, "byte 24: a size in shape is negative"},
+    {1, 0, -1, "{'shape': (1, 02)}", 4, "byte 26: a size in shape begins with 0"},
     {1, 0, -1, "{'shape': (1, x)}", 4, "byte 24: shape holds something else than whole numbers"},
     {1, 0, -1, "{'shape': (1, 2.5)}", 4, "byte 25: '.' stands in the header where ')' was wanted at the end of shape"},
     {1, 0, -1, "{'shape': (,)}", 4, "byte 21: shape holds something else than whole numbers"},
