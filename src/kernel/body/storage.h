@@ -51,7 +51,7 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 
 /* How far ahead of the sum rows are fetched, in bytes: the next batch of rows is on its way while this one
  * is resampled. A hint; it may point anywhere. */
-enum { STORED(AHEAD_NBYTES) = 4096 };
+enum { STORED(AHEAD_NBYTES) = 32768 };
 
 /* `unroll` vectors at a time, so that a row's weight and address serve several. */
 static inline void STORED(sum_vectors)(T *out, const char *src, int64_t pitch, const T *weight, int64_t n_rows,
