@@ -49,10 +49,6 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
         out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
 }
 
-/* How far ahead of the sum rows are fetched, in bytes: the next batch of rows is on its way while this one
- * is resampled. A hint; it may point anywhere. */
-enum { STORED(AHEAD_NBYTES) = 32768 };
-
 /* `unroll` vectors at a time, so that a row's weight and address serve several. */
 static inline void STORED(sum_vectors)(T *out, const char *src, int64_t pitch, const T *weight, int64_t n_rows,
                                        bool start, int unroll)
@@ -64,7 +60,7 @@ static inline void STORED(sum_vectors)(T *out, const char *src, int64_t pitch, c
         const S *in = (const S *)(src + r * pitch);
         const V w = VOP(set1)(weight[r]);
         for (int u = 0; u < unroll; u++) {
-            __builtin_prefetch((const char *)((uintptr_t)(in + u * V_LANES) + STORED(AHEAD_NBYTES)));
+            __builtin_prefetch((const char *)((uintptr_t)(in + u * V_LANES) + PREFETCH_NBYTES));
             sum[u] = VOP(muladd)(w, V_WIDEN(in + u * V_LANES), sum[u]);
         }
     }

@@ -12,6 +12,10 @@
 
 #include "kernel/body/grid_place.h"
 
+/* How far ahead of the sum rows are fetched, in bytes: about two batches of rows, so that they are on
+ * their way while this batch is resampled. A hint; it may point anywhere. */
+enum { PREFETCH_NBYTES = 32768 };
+
 #define T float
 #define V vf
 #define V_LANES VF_LANES
