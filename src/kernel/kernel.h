@@ -34,11 +34,65 @@ typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
  * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
-/* dst[k] = s where s = dst[k], or +0 at the start, and then s = fma(weight[r], (T)row r of src [k], s) for
- * r = 0 .. n_rows - 1 in this order, for k < n. src is of the storage type, its rows pitch bytes apart.
- * dst does not overlap src. */
-typedef void rg_rows_fn(void *dst, const void *src, int64_t pitch, const void *weight, int64_t n_rows, int64_t n,
-                        bool start);
+/* ---- Resize ---- */
+
+/*
+ * A line holds values of T that wait to be resampled. After the last one it has room for RG_LINE_ROOM values, which may
+ * be read and overwritten.
+ */
+enum { RG_MAX_LANES = 16, RG_LINE_ROOM = 2 * RG_MAX_LANES };
+
+/* Rows of the storage type that are to be summed. n_fresh: the last rows of them, after which those that come next are
+ * prefetched; a hint. */
+struct rg_rows {
+    const void *src;
+    int64_t pitch; /* bytes from one row to the next */
+    const void *weight;
+    int64_t n_rows, n_fresh;
+    int64_t n; /* values of a row */
+};
+
+/* line[k] = s where s = line[k], or +0 at the start, and then s = fma(weight[r], (T)row r of src [k], s) for
+ * r = 0 .. n_rows - 1 in this order, for k < n. The line does not overlap src. */
+typedef void rg_rows_fn(void *line, const struct rg_rows *rows, bool start);
+
+/*
+ * One step adds one term to results that are neighbours, a block: to those whose bit is set in `lanes`, result j gets
+ * fma(weight[j], line[offset + index[j]], result j), with 0 <= index[j] < 2 * the kernels' lanes.
+ */
+struct rg_step {
+    int32_t offset;        /* in the line */
+    int32_t index, weight; /* where they start in the tables of the columns */
+    uint32_t lanes;
+};
+
+/*
+ * The results of a line, in blocks of as many as the kernels have lanes; steps of block b: first[b] .. first[b + 1] - 1.
+ * Where the last block would not be full it overlaps the one before it.
+ *
+ * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f - 1
+ * when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
+ * not full. The first block of one that is not narrow has steps from f * i - f on: where a source lies before the first
+ * result, it is a neighbour with weight 0 of the second. The weights of a block's steps follow one another.
+ */
+struct rg_columns {
+    int64_t n;
+    const int32_t *first;
+    const struct rg_step *steps;
+    const int32_t *index;
+    const void *weight; /* of T, aligned to a vector */
+    int factor;
+    bool narrow;
+    int64_t whole_from, whole_to; /* blocks all steps of which are for all lanes */
+};
+
+/* dst[k] = result k of the columns, rounded as by store, for k < n <= columns->n. Results start at +0. With
+ * `stream`, whole vectors go past the caches, where dst is aligned to them; settle ends that. */
+typedef void rg_cols_fn(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream);
+
+/* The same for all results of a line that rows would make from these rows, in one go. The columns have factor 2, 3, 4 or
+ * 8. */
+typedef void rg_reduce_fn(void *dst, const struct rg_rows *rows, const struct rg_columns *columns, bool stream);
 
 /* Rows from .. to - 1 of an axis map (op/axis.h), and the n_src sources from low on that hold all that
  * they read. */
@@ -49,19 +103,13 @@ struct rg_piece {
     int64_t low, n_src;
 };
 
-/*
- * For each of n_lines lines and from <= i < to: dst[line][i - from] = s where s = +0 and then
- * s = fma(weight[t], src[line][begin[i] + (t - first[i]) - low], s) for t = first[i] .. first[i + 1] - 1.
- * Lines of dst have room for RG_COLS_ROOM values more, which are undefined afterwards. scratch has room
- * for RG_MAX_LANES * n_src values and is aligned to RG_ALIGNMENT. Nothing overlaps.
- */
-enum { RG_MAX_LANES = 16, RG_COLS_ROOM = RG_MAX_LANES - 1 };
-typedef void rg_cols_fn(void *const *dst, const void *const *src, int64_t n_lines, const struct rg_piece *piece,
-                        void *scratch);
+/* For groups of n neighbouring values in a line: dst[(i - from) * n + c] = the sum of
+ * weight[t] * line[(begin[i] + (t - first[i]) - low) * n + c] in increasing order of t, from +0, rounded as by store,
+ * for c < n and from <= i < to. */
+typedef void rg_groups_fn(void *dst, const void *line, int64_t n, const struct rg_piece *piece, bool stream);
 
-/* The same for one line of groups of n neighbouring values: dst[(i - from) * n + c] is the sum of
- * weight[t] * src[(begin[i] + (t - first[i]) - low) * n + c], for c < n. */
-typedef void rg_groups_fn(void *dst, const void *src, int64_t n, const struct rg_piece *piece);
+/* Makes what this thread streamed visible like all that it stored. */
+typedef void rg_settle_fn(void);
 
 /* ---- Grid sample ---- */
 
@@ -175,15 +223,18 @@ typedef void rg_grid_interleave_fn(void *tile, const void *src, int64_t stride, 
 /* row[c][p] = tile(p, c), likewise. */
 typedef void rg_grid_part_fn(union rg_grid_row *row, const void *tile, int64_t n);
 
-/* The kernels of one arithmetic type. load, store, fetch and rows are indexed by the storage type
+/* The kernels of one arithmetic type. Those that read or write tensors are indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
+    int64_t lanes; /* of a vector */
+    rg_settle_fn *settle;
     rg_load_fn *load[RG_N_DTYPES];
     rg_store_fn *store[RG_N_DTYPES];
     rg_fetch_fn *fetch[RG_N_DTYPES];
     rg_rows_fn *rows[RG_N_DTYPES];
-    rg_cols_fn *cols;
-    rg_groups_fn *groups;
+    rg_cols_fn *cols[RG_N_DTYPES];
+    rg_reduce_fn *reduce[RG_N_DTYPES];
+    rg_groups_fn *groups[RG_N_DTYPES];
     rg_grid_locate_fn *grid_locate;
     rg_grid_weigh_fn *grid_weigh;
     rg_grid_place_fn *grid_place;

@@ -2,7 +2,7 @@
  * The separable operators. A resize is the product of two axis maps, and one fused pass makes the rows
  * of the result from the rows of the source that its height map names:
  *
- *     height first   sum the source rows, then resample the sums along the width
+ *     height first   sum the source rows into a line, then resample the line along the width
  *     width first    resample each source row along the width, then sum
  *
  * whichever has the smaller intermediate; which one is a function of the sizes only, and with it the
@@ -13,8 +13,7 @@
  * (NCHW), inner = C where channels are stored last (NHWC). Both add the same terms in the same order.
  * Rows are widened to the arithmetic type when read and rounded once when stored.
  *
- * What is between stays in the first-level cache: a strip of the width at a time, and up to BATCH rows of
- * it, which are resampled together.
+ * What is between stays in the first-level cache: a strip of a long row, or several short rows in one line.
  */
 #include "op/resize.h"
 
@@ -25,14 +24,17 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/tensor.h"
+#include "op/columns.h"
+#include "rt/cache.h"
 #include "rt/parallel.h"
 
 enum {
-    BATCH = RG_MAX_LANES,   /* rows resampled together */
+    BATCH = 16,             /* the most rows in one line */
+    BATCH_RESULTS = 128,    /* lines that have as many results need no more rows */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
-    STRIP_VALUES = 256,     /* values of a source row in a strip, where that is enough for one step */
-    GROUP_VALUES = 4096,    /* the same for rows of groups, which are not batched */
-    BATCH_VALUES = 4096,    /* strips that are longer are not batched */
+    LINE_VALUES = 4096,     /* values of a line, where that is enough for one step */
+    LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
+    MOST_TERMS = 256,       /* results of more terms are added up one by one */
     MAX_NBYTES = 256 * 1024 /* rows of groups that need more for one result are read as planes */
 };
 
@@ -45,6 +47,12 @@ struct side {
     bool solid;                                     /* a row is contiguous */
 };
 
+/* A part of the width, and how the kernels make it from a line. */
+struct strip {
+    struct rg_piece piece;
+    struct rg_columns columns; /* unless results are summed in groups */
+};
+
 struct resize_plan {
     regrad_plan base;
     struct side source, result;
@@ -53,10 +61,13 @@ struct resize_plan {
     int64_t inner;
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
-    int64_t batch; /* rows resampled together */
+    bool grouped;  /* no columns */
+    bool streamed; /* the result goes past the caches */
+    int64_t batch; /* rows in a line */
     int64_t n_strips;
-    struct rg_piece *strips;
+    struct strip *strips;
     int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
+    int factor;               /* of columns that are made without a line, or 0; there is one strip then */
 };
 
 static const struct resize_plan *as_resize(const regrad_plan *plan)
@@ -67,14 +78,15 @@ static const struct resize_plan *as_resize(const regrad_plan *plan)
 /* ---- Running ---- */
 
 /*
- * The lines of one slot, each a strip of a row. The ring holds source rows that are ready to be summed,
- * AHEAD at a time: row h is in line h % (2 * AHEAD).
+ * What one slot has between source and result. The ring holds values of source rows that wait to be summed, AHEAD rows
+ * at a time: row h is at h % (2 * AHEAD).
  */
 struct lines {
-    char *ring, *tile, *out, *scratch;
-    int64_t ring_nbytes, tile_nbytes, out_nbytes; /* of one line */
-    const char *plane;                            /* whose rows the ring holds */
-    int64_t ready[2];                             /* which batches of rows its halves hold, or -1 */
+    char *line;            /* to be resampled */
+    char *ring, *out, *in; /* rows of T */
+    int64_t ring_nbytes;   /* of one row */
+    const char *plane;     /* whose rows the ring holds */
+    int64_t ready[2];      /* which batches of rows its halves hold, or -1 */
 };
 
 /* A row of a tensor, in its plane. */
@@ -84,59 +96,54 @@ struct row {
     int64_t h; /* of the result */
 };
 
+/* A ring holds source rows, when they are not contiguous, or resampled ones. */
 static bool needs_ring(const struct resize_plan *plan)
 {
-    return plan->width_first || !(plan->source.solid || plan->height.identity);
+    return plan->width_first || !plan->source.solid;
+}
+
+static int64_t line_length(const struct resize_plan *plan)
+{
+    return plan->factor > 0 ? 0 : plan->batch * plan->max_from * plan->inner + RG_LINE_ROOM;
+}
+
+/* A row of the result on its way to where it is not contiguous, or from the ring. */
+static int64_t out_length(const struct resize_plan *plan)
+{
+    return plan->width_first || !plan->result.solid ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
 }
 
 static int64_t ring_length(const struct resize_plan *plan)
 {
-    return (plan->width_first ? plan->max_to : plan->max_from) * plan->inner + RG_COLS_ROOM;
+    return (plan->width_first ? plan->max_to : plan->max_from) * plan->inner;
 }
 
-static int64_t tile_length(const struct resize_plan *plan)
+/* A source row on its way to the line. */
+static int64_t in_length(const struct resize_plan *plan)
 {
-    return plan->max_from * plan->inner;
-}
-
-static int64_t out_length(const struct resize_plan *plan)
-{
-    return plan->max_to * plan->inner + RG_COLS_ROOM;
-}
-
-static int64_t n_tile_lines(const struct resize_plan *plan)
-{
-    return plan->width_first ? AHEAD : plan->batch;
-}
-
-static int64_t scratch_length(const struct resize_plan *plan)
-{
-    return plan->inner == 1 && !plan->width.identity ? RG_MAX_LANES * plan->max_from : 0;
+    return plan->width_first && !plan->source.solid ? plan->max_from * plan->inner : 0;
 }
 
 static int64_t slot_nbytes(const struct resize_plan *plan)
 {
     const size_t t = plan->base.t_nbytes;
-    return (needs_ring(plan) ? 2 * AHEAD * rg_booked(ring_length(plan), t) : 0) +
-           n_tile_lines(plan) * rg_booked(tile_length(plan), t) + plan->batch * rg_booked(out_length(plan), t) +
-           rg_booked(scratch_length(plan), t);
+    return rg_booked(line_length(plan), t) + (needs_ring(plan) ? 2 * AHEAD * rg_booked(ring_length(plan), t) : 0) +
+           rg_booked(out_length(plan), t) + rg_booked(in_length(plan), t);
 }
 
 static void grant_lines(const struct resize_plan *plan, char *workspace, struct lines *lines)
 {
     const size_t t = plan->base.t_nbytes;
     lines->ring_nbytes = rg_booked(ring_length(plan), t);
-    lines->tile_nbytes = rg_booked(tile_length(plan), t);
-    lines->out_nbytes = rg_booked(out_length(plan), t);
+    lines->line = rg_grant(&workspace, line_length(plan), t);
     lines->ring = rg_grant(&workspace, needs_ring(plan) ? 2 * AHEAD * lines->ring_nbytes : 0, 1);
-    lines->tile = rg_grant(&workspace, n_tile_lines(plan) * lines->tile_nbytes, 1);
-    lines->out = rg_grant(&workspace, plan->batch * lines->out_nbytes, 1);
-    lines->scratch = rg_grant(&workspace, scratch_length(plan), t);
+    lines->out = rg_grant(&workspace, out_length(plan), t);
+    lines->in = rg_grant(&workspace, in_length(plan), t);
 }
 
-static bool is_arithmetic(const struct resize_plan *plan, const struct side *side)
+static regrad_dtype own_dtype(const struct resize_plan *plan)
 {
-    return side->element_nbytes == (int64_t)plan->base.t_nbytes;
+    return plan->base.t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
 }
 
 /* The address of columns from `column` on of row h. */
@@ -145,78 +152,94 @@ static int64_t offset_of(const struct side *side, int64_t h, int64_t column)
     return (h * side->stride_h + column * side->stride_w) * side->element_nbytes;
 }
 
-static void load_strip(const struct resize_plan *plan, const char *plane, int64_t h, const struct rg_piece *strip,
-                       void *line)
+/* A strip of source row h as values of the arithmetic type, in order. */
+static void load_strip(const struct resize_plan *plan, const char *plane, int64_t h, const struct rg_piece *piece,
+                       void *to)
 {
     const struct side *side = &plan->source;
-    const char *from = plane + offset_of(side, h, strip->low);
+    const char *from = plane + offset_of(side, h, piece->low);
     rg_load_fn *const load = plan->base.kernels->load[side->dtype];
     if (side->solid)
-        load(line, from, 1, strip->n_src * plan->inner);
+        load(to, from, 1, piece->n_src * plan->inner);
     else if (plan->inner == 1)
-        load(line, from, side->stride_w, strip->n_src);
+        load(to, from, side->stride_w, piece->n_src);
     else
-        for (int64_t w = 0; w < strip->n_src; w++)
-            load((char *)line + w * plan->inner * (int64_t)plan->base.t_nbytes,
+        for (int64_t w = 0; w < piece->n_src; w++)
+            load((char *)to + w * plan->inner * (int64_t)plan->base.t_nbytes,
                  from + w * side->stride_w * side->element_nbytes, 1, plan->inner);
 }
 
-/* A strip of source row h as values of the arithmetic type: in the tensor itself where they are that
- * already, else in line. */
-static const void *widen_strip(const struct resize_plan *plan, const char *plane, int64_t h,
-                               const struct rg_piece *strip, void *line)
-{
-    if (plan->source.solid && is_arithmetic(plan, &plan->source))
-        return plane + offset_of(&plan->source, h, strip->low);
-    load_strip(plan, plane, h, strip, line);
-    return line;
-}
-
-static void store_strip(const struct resize_plan *plan, char *plane, int64_t h, const struct rg_piece *strip,
-                        const void *line)
+static void store_strip(const struct resize_plan *plan, const struct row *row, const struct rg_piece *piece,
+                        const void *from)
 {
     const struct side *side = &plan->result;
-    char *to = plane + offset_of(side, h, strip->from);
-    const int64_t n = strip->to - strip->from;
+    char *to = row->result + offset_of(side, row->h, piece->from);
+    const int64_t n = piece->to - piece->from;
     rg_store_fn *const store = plan->base.kernels->store[side->dtype];
     if (side->solid)
-        store(to, 1, line, n * plan->inner);
+        store(to, 1, from, n * plan->inner);
     else if (plan->inner == 1)
-        store(to, side->stride_w, line, n);
+        store(to, side->stride_w, from, n);
     else
         for (int64_t w = 0; w < n; w++)
             store(to + w * side->stride_w * side->element_nbytes, 1,
-                  (const char *)line + w * plan->inner * (int64_t)plan->base.t_nbytes, plan->inner);
+                  (const char *)from + w * plan->inner * (int64_t)plan->base.t_nbytes, plan->inner);
 }
 
-static void resample(const struct resize_plan *plan, void *const *to, const void *const *from, int64_t n_lines,
-                     const struct rg_piece *strip, void *scratch)
+/* Makes the results of n rows that are in the line. */
+static void resample(const struct resize_plan *plan, void *to, regrad_dtype dtype, const struct lines *lines, int64_t n,
+                     const struct strip *strip, bool streamed)
 {
-    if (plan->inner == 1) {
-        plan->base.kernels->cols(to, from, n_lines, strip, scratch);
+    const int64_t width = strip->piece.to - strip->piece.from;
+    if (plan->grouped)
+        plan->base.kernels->groups[dtype](to, lines->line, plan->inner, &strip->piece, streamed);
+    else
+        plan->base.kernels->cols[dtype](to, lines->line, &strip->columns, n * width * plan->inner, streamed);
+}
+
+/* Puts one row, of T or as it is in the source, into the line. */
+static void take_line(const struct resize_plan *plan, const struct lines *lines, regrad_dtype dtype, const void *src,
+                      const struct rg_piece *piece)
+{
+    static const float one = 1;
+    static const double wide_one = 1;
+    const struct rg_rows rows = {
+        .src = src,
+        .weight = own_dtype(plan) == REGRAD_FLOAT64 ? (const void *)&wide_one : &one,
+        .n_rows = 1,
+        .n_fresh = 1,
+        .n = piece->n_src * plan->inner,
+    };
+    plan->base.kernels->rows[dtype](lines->line, &rows, true);
+}
+
+/* Makes source row h of a plane ready in the ring. */
+static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
+                       const struct strip *strip)
+{
+    const struct side *side = &plan->source;
+    const struct rg_piece *piece = &strip->piece;
+    char *to = lines->ring + h % (2 * AHEAD) * lines->ring_nbytes;
+    if (!plan->width_first) {
+        load_strip(plan, plane, h, piece, to);
         return;
     }
-    for (int64_t k = 0; k < n_lines; k++)
-        plan->base.kernels->groups(to[k], from[k], plan->inner, strip);
+    if (side->solid) {
+        take_line(plan, lines, side->dtype, plane + offset_of(side, h, piece->low), piece);
+    } else {
+        load_strip(plan, plane, h, piece, lines->in);
+        take_line(plan, lines, own_dtype(plan), lines->in, piece);
+    }
+    resample(plan, to, own_dtype(plan), lines, 1, strip, false);
 }
 
-/* Makes batch number `batch` of the source rows of a plane ready in its half of the ring. */
-static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t batch,
-                       const struct rg_piece *strip)
+/* The same for batch number `batch` of the rows. */
+static void make_batch_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t batch,
+                             const struct strip *strip)
 {
-    const int64_t first = batch * AHEAD, n = rg_min(plan->source.height - first, AHEAD);
-    char *half = lines->ring + batch % 2 * AHEAD * lines->ring_nbytes;
-    const void *from[AHEAD] = {NULL};
-    void *to[AHEAD] = {NULL};
-    for (int64_t k = 0; k < n; k++) {
-        to[k] = half + k * lines->ring_nbytes;
-        if (plan->width_first)
-            from[k] = widen_strip(plan, plane, first + k, strip, lines->tile + k * lines->tile_nbytes);
-        else
-            load_strip(plan, plane, first + k, strip, to[k]);
-    }
-    if (plan->width_first)
-        resample(plan, to, from, n, strip, lines->scratch);
+    const int64_t end = rg_min((batch + 1) * AHEAD, plan->source.height);
+    for (int64_t h = batch * AHEAD; h < end; h++)
+        make_ready(plan, lines, plane, h, strip);
     lines->ready[batch % 2] = batch;
 }
 
@@ -228,77 +251,112 @@ static void forget_ring(struct lines *lines, const char *plane)
 
 /* Source row h of a plane and as many of the n - 1 after it as follow it in the ring; sets *n to their number. */
 static const void *ready_rows(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
-                              int64_t *n, const struct rg_piece *strip)
+                              int64_t *n, const struct strip *strip)
 {
-    const int64_t line = h % (2 * AHEAD);
-    *n = rg_min(*n, 2 * AHEAD - line);
+    const int64_t at = h % (2 * AHEAD);
+    *n = rg_min(*n, 2 * AHEAD - at);
     if (lines->plane != plane)
         forget_ring(lines, plane);
     for (int64_t batch = h / AHEAD; batch <= (h + *n - 1) / AHEAD; batch++)
         if (lines->ready[batch % 2] != batch)
-            make_ready(plan, lines, plane, batch, strip);
-    return lines->ring + line * lines->ring_nbytes;
+            make_batch_ready(plan, lines, plane, batch, strip);
+    return lines->ring + at * lines->ring_nbytes;
 }
 
-/* line = the weighted sum of the source rows that row->h names, as they are in the tensor. */
-static void sum_stored(const struct resize_plan *plan, const struct row *row, const struct rg_piece *strip, void *line)
+/* The source rows that row h of the result sums; src and n are still to be set. */
+static struct rg_rows rows_of(const struct resize_plan *plan, int64_t h)
 {
     const struct rg_axis_map *map = &plan->height;
+    const int64_t n = map->first[h + 1] - map->first[h], end = map->begin[h] + n;
+    const int64_t seen = h == 0 ? 0 : map->begin[h - 1] + map->first[h] - map->first[h - 1];
+    return (struct rg_rows){
+        .weight = (const char *)map->weight + map->first[h] * (int64_t)plan->base.t_nbytes,
+        .n_rows = n,
+        .n_fresh = rg_min(end - seen, n),
+    };
+}
+
+/* The same as they are in the tensor. */
+static struct rg_rows stored_rows(const struct resize_plan *plan, const struct row *row, const struct rg_piece *piece)
+{
     const struct side *side = &plan->source;
-    const int64_t first = map->first[row->h];
-    plan->base.kernels->rows[side->dtype](line, row->source + offset_of(side, map->begin[row->h], strip->low),
-                                          side->stride_h * side->element_nbytes,
-                                          (const char *)map->weight + first * (int64_t)plan->base.t_nbytes,
-                                          map->first[row->h + 1] - first, strip->n_src * plan->inner, true);
+    struct rg_rows rows = rows_of(plan, row->h);
+    rows.src = row->source + offset_of(side, plan->height.begin[row->h], piece->low);
+    rows.pitch = side->stride_h * side->element_nbytes;
+    rows.n = piece->n_src * plan->inner;
+    return rows;
 }
 
-/* The same from the ring. */
+/* The weighted sum of n values of the source rows that row->h names, from the ring. */
 static void sum_ready(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                      const struct rg_piece *strip, void *line)
+                      const struct strip *strip, void *to, int64_t n)
 {
-    const struct rg_axis_map *map = &plan->height;
-    const int64_t length = (plan->width_first ? strip->to - strip->from : strip->n_src) * plan->inner;
-    const int64_t first = map->first[row->h], n_taps = map->first[row->h + 1] - first;
-    const regrad_dtype own = plan->base.t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
+    struct rg_rows rows = rows_of(plan, row->h);
+    const int64_t begin = plan->height.begin[row->h], n_taps = rows.n_rows;
     int64_t tap = 0;
+    rows.pitch = lines->ring_nbytes;
+    rows.n = n;
+    rows.n_fresh = 0;
     do { /* once also where there is nothing to add: the sum is 0 then */
-        int64_t n = n_taps - tap;
-        const void *from =
-            n == 0 ? lines->ring : ready_rows(plan, lines, row->source, map->begin[row->h] + tap, &n, strip);
-        plan->base.kernels->rows[own](line, from, lines->ring_nbytes,
-                                      (const char *)map->weight + (first + tap) * (int64_t)plan->base.t_nbytes, n,
-                                      length, tap == 0);
-        tap += n;
+        rows.n_rows = n_taps - tap;
+        if (rows.n_rows > 0)
+            rows.src = ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
+        plan->base.kernels->rows[own_dtype(plan)](to, &rows, tap == 0);
+        rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
+        tap += rows.n_rows;
     } while (tap < n_taps);
 }
 
 static void make_width_first(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                             const struct rg_piece *strip)
+                             const struct strip *strip)
 {
-    sum_ready(plan, lines, row, strip, lines->out);
-    store_strip(plan, row->result, row->h, strip, lines->out);
+    sum_ready(plan, lines, row, strip, lines->out, (strip->piece.to - strip->piece.from) * plan->inner);
+    store_strip(plan, row, &strip->piece, lines->out);
 }
 
-static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *row, int64_t n,
-                              const struct rg_piece *strip)
+/* Resamples n rows that are in the line into the result. */
+static void finish_rows(const struct resize_plan *plan, const struct lines *lines, const struct row *rows, int64_t n,
+                        const struct strip *strip)
 {
-    const void *from[BATCH] = {NULL};
-    void *to[BATCH] = {NULL};
+    const struct side *side = &plan->result;
+    const struct rg_piece *piece = &strip->piece;
+    if (side->solid) {
+        resample(plan, rows->result + offset_of(side, rows->h, piece->from), side->dtype, lines, n, strip,
+                 plan->streamed);
+        return;
+    }
+    resample(plan, lines->out, own_dtype(plan), lines, n, strip, false);
+    store_strip(plan, rows, piece, lines->out);
+}
+
+/* One row of the result in one go. */
+static void reduce_row(const struct resize_plan *plan, const struct row *row, const struct strip *strip)
+{
+    const struct side *side = &plan->result;
+    const struct rg_rows rows = stored_rows(plan, row, &strip->piece);
+    plan->base.kernels->reduce[side->dtype](row->result + offset_of(side, row->h, 0), &rows, &strip->columns,
+                                            plan->streamed);
+}
+
+static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *rows, int64_t n,
+                              const struct strip *strip)
+{
+    const int64_t n_values = strip->piece.n_src * plan->inner;
+    const int64_t row_nbytes = n_values * (int64_t)plan->base.t_nbytes;
     for (int64_t k = 0; k < n; k++) {
-        char *line = lines->tile + k * lines->tile_nbytes;
-        to[k] = lines->out + k * lines->out_nbytes;
-        from[k] = line;
-        if (plan->height.identity)
-            from[k] = widen_strip(plan, row[k].source, row[k].h, strip, line);
-        else if (needs_ring(plan))
-            sum_ready(plan, lines, &row[k], strip, line);
-        else
-            sum_stored(plan, &row[k], strip, line);
+        char *to = lines->line + k * row_nbytes;
+        if (needs_ring(plan)) {
+            sum_ready(plan, lines, &rows[k], strip, to, n_values);
+        } else {
+            const struct rg_rows stored = stored_rows(plan, &rows[k], &strip->piece);
+            plan->base.kernels->rows[plan->source.dtype](to, &stored, true);
+        }
     }
     if (!plan->width.identity)
-        resample(plan, to, from, n, strip, lines->scratch);
-    for (int64_t k = 0; k < n; k++)
-        store_strip(plan, row[k].result, row[k].h, strip, plan->width.identity ? from[k] : to[k]);
+        finish_rows(plan, lines, rows, n, strip);
+    else
+        for (int64_t k = 0; k < n; k++)
+            store_strip(plan, &rows[k], &strip->piece, lines->line + k * row_nbytes);
 }
 
 /* A run in progress, seen by its slots. */
@@ -364,15 +422,17 @@ static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
 }
 
 static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
-                      const struct rg_piece *strip)
+                      const struct strip *strip)
 {
-    if (progress->plan->width_first)
+    if (progress->plan->factor > 0)
+        reduce_row(progress->plan, rows, strip);
+    else if (progress->plan->width_first)
         make_width_first(progress->plan, lines, rows, strip);
     else
         make_height_first(progress->plan, lines, rows, n, strip);
 }
 
-/* Strips `first` to `last` of a share of the rows, a batch of rows after another. */
+/* Strips `first` to `last` of a share of the rows, a line after another. */
 static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share, int64_t first,
                        int64_t last)
 {
@@ -397,12 +457,13 @@ static void run_slot(void *context, int slot)
     grant_lines(plan, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes, &lines);
     if (share.begin == share.end)
         return;
-    if (!needs_ring(plan)) { /* all strips of a row together: that reads memory in longer stretches */
+    if (needs_ring(plan)) /* which holds one strip */
+        for (int64_t k = 0; k < plan->n_strips; k++)
+            run_strips(progress, &lines, share, k, k);
+    else /* all strips of a row together: that reads memory in longer stretches */
         run_strips(progress, &lines, share, 0, plan->n_strips - 1);
-        return;
-    }
-    for (int64_t k = 0; k < plan->n_strips; k++) /* the ring holds one strip */
-        run_strips(progress, &lines, share, k, k);
+    if (plan->streamed)
+        plan->base.kernels->settle();
 }
 
 static void run(const regrad_plan *base, const struct rg_run *run)
@@ -506,6 +567,8 @@ static void destroy(regrad_plan *base)
     struct resize_plan *plan = (struct resize_plan *)base;
     rg_axis_fini(&plan->height);
     rg_axis_fini(&plan->width);
+    for (int64_t k = 0; k < plan->n_strips; k++)
+        rg_columns_fini(&plan->strips[k].columns);
     free(plan->strips);
     free(plan);
 }
@@ -570,14 +633,24 @@ static void choose_order(struct resize_plan *plan)
     plan->width_first = both && after_width < after_height;
 }
 
+/* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
+static void choose_factor(struct resize_plan *plan)
+{
+    const bool plain = plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid &&
+                       plan->result.solid && plan->base.kernels->lanes > 1;
+    plan->factor = plain ? rg_columns_factor(&plan->width) : 0;
+}
+
 /* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
  * step at least. */
 static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
 {
     const struct rg_axis_map *map = &plan->width;
-    const int64_t step = plan->inner == 1 ? RG_MAX_LANES : 1;
-    const int64_t limit = rg_max((plan->inner == 1 ? STRIP_VALUES : GROUP_VALUES) / plan->inner, 1);
+    const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
+    const int64_t limit = rg_max(LINE_VALUES / plan->inner, 1);
     int64_t to = from, high = map->begin[from];
+    if (plan->factor > 0)
+        return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};
     while (to < map->n_dst) {
         const int64_t last = rg_min(to + step, map->n_dst) - 1;
         const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
@@ -596,21 +669,71 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
 }
 
 /* Cuts the width into strips; once to count them and once to keep them. */
-static regrad_status cut_strips(struct resize_plan *plan)
+static bool cut_strips(struct resize_plan *plan)
 {
-    for (int64_t from = 0; from < plan->width.n_dst; plan->n_strips++)
+    int64_t n_strips = 0;
+    for (int64_t from = 0; from < plan->width.n_dst; n_strips++)
         from = cut_strip(plan, from).to;
-    plan->strips = calloc((size_t)plan->n_strips, sizeof *plan->strips);
+    plan->strips = calloc((size_t)n_strips, sizeof *plan->strips);
     if (plan->strips == NULL)
-        return REGRAD_ERROR_OUT_OF_MEMORY;
-    for (int64_t k = 0, from = 0; k < plan->n_strips; from = plan->strips[k++].to) {
-        plan->strips[k] = cut_strip(plan, from);
-        plan->max_from = rg_max(plan->max_from, plan->strips[k].n_src);
-        plan->max_to = rg_max(plan->max_to, plan->strips[k].to - from);
+        return false;
+    plan->n_strips = n_strips;
+    for (int64_t k = 0, from = 0; k < n_strips; from = plan->strips[k++].piece.to) {
+        struct rg_piece *piece = &plan->strips[k].piece;
+        *piece = cut_strip(plan, from);
+        plan->max_from = rg_max(plan->max_from, piece->n_src);
+        plan->max_to = rg_max(plan->max_to, piece->to - from);
     }
-    const bool batched = plan->inner == 1 && !plan->width_first && plan->max_from <= BATCH_VALUES;
-    plan->batch = batched ? BATCH : 1;
-    return REGRAD_OK;
+    return true;
+}
+
+/* Does each row of the result follow the one before it, in all planes? */
+static bool rows_follow(const struct resize_plan *plan)
+{
+    const struct side *side = &plan->result;
+    const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
+    const int64_t n_planes = plan->n_rows / side->height;
+    return side->solid && (side->height == 1 || side->stride_h == row) &&
+           (plan->n_channels == 1 || side->stride_c == plane) &&
+           (n_planes <= plan->n_channels || side->stride_n == sample);
+}
+
+/* Several short rows fill a line better than one. */
+static void choose_batch(struct resize_plan *plan)
+{
+    const int64_t n_results = plan->result.width * plan->inner, n_sources = rg_max(plan->max_from * plan->inner, 1);
+    const bool batched = plan->n_strips == 1 && plan->max_from == plan->source.width && !plan->grouped &&
+                         !plan->width_first && plan->factor == 0 && rows_follow(plan);
+    const int64_t enough = (BATCH_RESULTS - 1) / n_results + 1, most = rg_min(BATCH, LINE_VALUES / n_sources);
+    plan->batch = batched ? rg_max(rg_min(rg_min(enough, most), plan->n_rows), 1) : 1;
+}
+
+/* What kernels need to make results. */
+static bool build_columns(struct resize_plan *plan)
+{
+    for (int64_t k = 0; k < plan->n_strips && !plan->grouped && !plan->width.identity; k++) {
+        const struct rg_columns_spec spec = {
+            .piece = plan->strips[k].piece,
+            .n_rows = plan->batch,
+            .inner = plan->inner,
+            .factor = plan->factor,
+            .lanes = plan->base.kernels->lanes,
+            .t_nbytes = plan->base.t_nbytes,
+        };
+        if (!rg_columns_init(&plan->strips[k].columns, &plan->width, &spec))
+            return false;
+    }
+    return true;
+}
+
+/* Do source and result together exceed the caches? */
+static bool exceeds_caches(const struct resize_plan *plan)
+{
+    const struct side *source = &plan->source, *result = &plan->result;
+    const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
+    const double n_values =
+        (double)source->height * (double)source->width + (double)result->height * (double)result->width;
+    return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes();
 }
 
 static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize *resize)
@@ -629,7 +752,14 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     RG_FORWARD(build_maps(plan, resize));
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
-    RG_FORWARD(cut_strips(plan));
+    plan->grouped = plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS;
+    choose_factor(plan);
+    if (!cut_strips(plan))
+        return REGRAD_ERROR_OUT_OF_MEMORY;
+    choose_batch(plan);
+    plan->streamed = exceeds_caches(plan);
+    if (!build_columns(plan))
+        return REGRAD_ERROR_OUT_OF_MEMORY;
     const bool copied = plan->height.identity && plan->width.identity;
     base->run = copied ? run_copy : run;
     const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;

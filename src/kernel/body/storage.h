@@ -1,11 +1,12 @@
 /*
- * What touches tensors: loads, stores, fetches and sums of rows of one storage type.
+ * What touches tensors of one storage type.
  *
  * Parameters beside those of body/arithmetic.h, to be defined before inclusion and undefined here:
  *   S                  the storage type
  *   STORED(kernel)     the name of a kernel for it
  *   WIDEN, NARROW      one value to and from T
- *   V_WIDEN, V_NARROW  a whole vector, at an address
+ *   V_WIDEN, V_NARROW  a whole vector, at an address; V_STREAM: to an aligned one, past the caches
+ *   V_WIDEN_PART       the first n values of a vector, n < V_LANES; the others are +0
  *
  * Where n is no multiple of V_LANES, the last vector overlaps the one before it and does some of its work
  * again.
@@ -49,47 +50,7 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
         out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
 }
 
-/* `unroll` vectors at a time, so that a row's weight and address serve several. */
-static inline void STORED(sum_vectors)(T *out, const char *src, int64_t pitch, const T *weight, int64_t n_rows,
-                                       bool start, int unroll)
-{
-    V sum[4];
-    for (int u = 0; u < unroll; u++)
-        sum[u] = start ? VOP(set1)(0) : VOP(load)(out + u * V_LANES);
-    for (int64_t r = 0; r < n_rows; r++) {
-        const S *in = (const S *)(src + r * pitch);
-        const V w = VOP(set1)(weight[r]);
-        for (int u = 0; u < unroll; u++) {
-            __builtin_prefetch((const char *)((uintptr_t)(in + u * V_LANES) + PREFETCH_NBYTES));
-            sum[u] = VOP(muladd)(w, V_WIDEN(in + u * V_LANES), sum[u]);
-        }
-    }
-    for (int u = 0; u < unroll; u++)
-        VOP(store)(out + u * V_LANES, sum[u]);
-}
-
-static void STORED(rows)(void *dst, const void *src, int64_t pitch, const void *weight, int64_t n_rows, int64_t n,
-                         bool start)
-{
-    T *out = dst;
-    const char *in = src;
-    int64_t k = 0;
-    for (; k + 4 * V_LANES <= n; k += 4 * V_LANES)
-        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 4);
-    for (; k + V_LANES <= n; k += V_LANES)
-        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 1);
-    if (k < n && start && n >= V_LANES) {
-        k = n - V_LANES;
-        STORED(sum_vectors)(out + k, in + k * (int64_t)sizeof(S), pitch, weight, n_rows, start, 1);
-        return;
-    }
-    for (; k < n; k++) {
-        T sum = start ? 0 : out[k];
-        for (int64_t r = 0; r < n_rows; r++)
-            sum = M(fma)(((const T *)weight)[r], WIDEN(((const S *)(in + r * pitch))[k]), sum);
-        out[k] = sum;
-    }
-}
+#include "kernel/body/resize.h"
 
 #undef S
 #undef STORED
@@ -97,3 +58,5 @@ static void STORED(rows)(void *dst, const void *src, int64_t pitch, const void *
 #undef NARROW
 #undef V_WIDEN
 #undef V_NARROW
+#undef V_WIDEN_PART
+#undef V_STREAM

@@ -12,9 +12,16 @@
 
 #include "kernel/body/grid_place.h"
 
-/* How far ahead of the sum rows are fetched, in bytes: about two batches of rows, so that they are on
- * their way while this batch is resampled. A hint; it may point anywhere. */
-enum { PREFETCH_NBYTES = 32768 };
+/* How far ahead of the sum rows are fetched, in bytes. A hint; it may point anywhere. */
+enum { PREFETCH_NBYTES = 4096 };
+
+/* For bodies whose loops are written once and made for each constant that they are called with. */
+#define RG_INLINE static inline __attribute__((always_inline))
+
+static void settle(void)
+{
+    settle_stores();
+}
 
 #define T float
 #define V vf
@@ -29,7 +36,9 @@ enum { PREFETCH_NBYTES = 32768 };
 #define WIDEN(value) (value)
 #define NARROW(value) ((value) == (value) ? (value) : NAN)
 #define V_WIDEN vf_load
+#define V_WIDEN_PART vf_load_part
 #define V_NARROW vf_store
+#define V_STREAM vf_stream
 #include "kernel/body/storage.h"
 
 #define S uint16_t
@@ -37,7 +46,9 @@ enum { PREFETCH_NBYTES = 32768 };
 #define WIDEN(value) rg_half_to_float(value)
 #define NARROW(value) rg_float_to_half(value)
 #define V_WIDEN vf_load_half
+#define V_WIDEN_PART vf_load_half_part
 #define V_NARROW vf_store_half
+#define V_STREAM vf_stream_half
 #include "kernel/body/storage.h"
 
 #define S uint16_t
@@ -45,7 +56,9 @@ enum { PREFETCH_NBYTES = 32768 };
 #define WIDEN(value) rg_bfloat_to_float(value)
 #define NARROW(value) rg_float_to_bfloat(value)
 #define V_WIDEN vf_load_bfloat
+#define V_WIDEN_PART vf_load_bfloat_part
 #define V_NARROW vf_store_bfloat
+#define V_STREAM vf_stream_bfloat
 #include "kernel/body/storage.h"
 
 #undef T
@@ -68,7 +81,9 @@ enum { PREFETCH_NBYTES = 32768 };
 #define WIDEN(value) (value)
 #define NARROW(value) ((value) == (value) ? (value) : (double)NAN)
 #define V_WIDEN vd_load
+#define V_WIDEN_PART vd_load_part
 #define V_NARROW vd_store
+#define V_STREAM vd_stream
 #include "kernel/body/storage.h"
 
 #undef T
@@ -82,12 +97,19 @@ const struct rg_kernel_table RG_TABLE = {
     .name = RG_TABLE_TEXT,
     .f32 =
         {
+            .lanes = VF_LANES,
+            .settle = settle,
             .load = {[REGRAD_FLOAT32] = load_f32, [REGRAD_FLOAT16] = load_half, [REGRAD_BFLOAT16] = load_bfloat},
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
             .rows = {[REGRAD_FLOAT32] = rows_f32, [REGRAD_FLOAT16] = rows_half, [REGRAD_BFLOAT16] = rows_bfloat},
-            .cols = cols_f32,
-            .groups = groups_f32,
+            .cols = {[REGRAD_FLOAT32] = cols_f32, [REGRAD_FLOAT16] = cols_half, [REGRAD_BFLOAT16] = cols_bfloat},
+            .reduce = {[REGRAD_FLOAT32] = reduce_f32,
+                       [REGRAD_FLOAT16] = reduce_half,
+                       [REGRAD_BFLOAT16] = reduce_bfloat},
+            .groups = {[REGRAD_FLOAT32] = groups_f32,
+                       [REGRAD_FLOAT16] = groups_half,
+                       [REGRAD_BFLOAT16] = groups_bfloat},
             .grid_locate = grid_locate_f32,
             .grid_weigh = grid_weigh_f32,
             .grid_place = grid_place,
@@ -106,12 +128,15 @@ const struct rg_kernel_table RG_TABLE = {
         },
     .f64 =
         {
+            .lanes = VD_LANES,
+            .settle = settle,
             .load = {[REGRAD_FLOAT64] = load_f64},
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
             .rows = {[REGRAD_FLOAT64] = rows_f64},
-            .cols = cols_f64,
-            .groups = groups_f64,
+            .cols = {[REGRAD_FLOAT64] = cols_f64},
+            .reduce = {[REGRAD_FLOAT64] = reduce_f64},
+            .groups = {[REGRAD_FLOAT64] = groups_f64},
             .grid_locate = grid_locate_f64,
             .grid_weigh = grid_weigh_f64,
             .grid_place = grid_place,

@@ -80,6 +80,81 @@ static inline void vf_transpose(vf v[VF_LANES])
     }
 }
 
+static inline void settle_stores(void)
+{
+    _mm_sfence();
+}
+
+/* All bits in the lanes below n, n < 8. */
+static inline __m256i below(int64_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/* All bits in the lanes that have a bit. */
+static inline __m256i lanes_of(uint32_t lanes)
+{
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int32_t)lanes), bit), bit);
+}
+
+static inline vf vf_load_part(const float *p, int64_t n)
+{
+    return _mm256_maskload_ps(p, below(n));
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    _mm256_stream_ps(p, a);
+}
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), _mm256_castsi256_ps(lanes_of(lanes)));
+}
+
+/* Within each half first, then the middle quarters change places. */
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    const vd even_quarters = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88));
+    const vd odd_quarters = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0xDD));
+    *even = _mm256_castpd_ps(_mm256_permute4x64_pd(even_quarters, 0xD8));
+    *odd = _mm256_castpd_ps(_mm256_permute4x64_pd(odd_quarters, 0xD8));
+}
+
+/* No two values of a phase are in the same lane: blends collect them, and a permutation puts them in order. */
+static inline void vf_unzip3(const vf in[3], vf out[3])
+{
+    const vf first = _mm256_blend_ps(_mm256_blend_ps(in[0], in[1], 0x92), in[2], 0x24);
+    const vf second = _mm256_blend_ps(_mm256_blend_ps(in[0], in[1], 0x24), in[2], 0x49);
+    const vf third = _mm256_blend_ps(_mm256_blend_ps(in[0], in[1], 0x49), in[2], 0x92);
+    out[0] = _mm256_permutevar8x32_ps(first, _mm256_setr_epi32(0, 3, 6, 1, 4, 7, 2, 5));
+    out[1] = _mm256_permutevar8x32_ps(second, _mm256_setr_epi32(1, 4, 7, 2, 5, 0, 3, 6));
+    out[2] = _mm256_permutevar8x32_ps(third, _mm256_setr_epi32(2, 5, 0, 3, 6, 1, 4, 7));
+}
+
+/* The halves between them first: the high one of a, the low one of b. */
+static inline vf vf_before(vf a, vf b)
+{
+    const __m256i middle = _mm256_castps_si256(_mm256_permute2f128_ps(a, b, 0x21));
+    return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(b), middle, 12));
+}
+
+static inline vf vf_after(vf a, vf b)
+{
+    const __m256i middle = _mm256_castps_si256(_mm256_permute2f128_ps(a, b, 0x21));
+    return _mm256_castsi256_ps(_mm256_alignr_epi8(middle, _mm256_castps_si256(a), 4));
+}
+
+/* Permutations take the lowest three bits of an index; the next one tells the vectors apart. */
+static inline vf vf_pick(const float *p, const int32_t *index)
+{
+    const __m256i which = _mm256_loadu_si256((const __m256i *)index);
+    const vf low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p), which);
+    const vf high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p + VF_LANES), which);
+    return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(which, 28)));
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
@@ -91,19 +166,54 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
+/* The first n values, in whole registers. */
+static inline const uint16_t *part_of(uint16_t whole[VF_LANES], const uint16_t *p, int64_t n)
+{
+    for (int64_t k = 0; k < VF_LANES; k++)
+        whole[k] = k < n ? p[k] : 0;
+    return whole;
+}
+
+static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    return vf_load_half(part_of(whole, p, n));
+}
+
+static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    return vf_load_bfloat(part_of(whole, p, n));
+}
+
 static inline void vf_store_half(uint16_t *p, vf a)
 {
     _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 
+static inline void vf_stream_half(uint16_t *p, vf a)
+{
+    _mm_stream_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
 /* Adding just under half of the last place that stays, or half where that place is odd, rounds to even. */
-static inline void vf_store_bfloat(uint16_t *p, vf a)
+static inline __m128i round_to_bfloat(vf a)
 {
     const __m256i bits = _mm256_castps_si256(a);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF)));
     const __m256i high = _mm256_srli_epi32(rounded, 16);
-    _mm_storeu_si128((__m128i *)p, _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
+    return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+}
+
+static inline void vf_store_bfloat(uint16_t *p, vf a)
+{
+    _mm_storeu_si128((__m128i *)p, round_to_bfloat(a));
+}
+
+static inline void vf_stream_bfloat(uint16_t *p, vf a)
+{
+    _mm_stream_si128((__m128i *)p, round_to_bfloat(a));
 }
 
 static inline vd vd_load(const double *p)
@@ -156,6 +266,54 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
 static inline vd vd_floor(vd a)
 {
     return _mm256_floor_pd(a);
+}
+
+static inline vd vd_load_part(const double *p, int64_t n)
+{
+    return _mm256_maskload_pd(p, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(n))));
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    _mm256_stream_pd(p, a);
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    const __m256i wide = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes_of(lanes)));
+    return _mm256_blendv_pd(c, _mm256_fmadd_pd(a, b, c), _mm256_castsi256_pd(wide));
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    *even = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xD8);
+    *odd = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xD8);
+}
+
+/* As vf_unzip3. */
+static inline void vd_unzip3(const vd in[3], vd out[3])
+{
+    out[0] = _mm256_blend_pd(_mm256_blend_pd(in[0], in[1], 0x4), in[2], 0x2);
+    out[1] = _mm256_blend_pd(_mm256_blend_pd(in[0], in[1], 0x9), in[2], 0x4);
+    out[2] = _mm256_blend_pd(_mm256_blend_pd(in[0], in[1], 0x2), in[2], 0x9);
+    out[0] = _mm256_permute4x64_pd(out[0], 0x6C);
+    out[1] = _mm256_permute4x64_pd(out[1], 0xB1);
+    out[2] = _mm256_permute4x64_pd(out[2], 0xC6);
+}
+
+static inline vd vd_before(vd a, vd b)
+{
+    return _mm256_shuffle_pd(_mm256_permute2f128_pd(a, b, 0x21), b, 0x5);
+}
+
+static inline vd vd_after(vd a, vd b)
+{
+    return _mm256_shuffle_pd(a, _mm256_permute2f128_pd(a, b, 0x21), 0x5);
+}
+
+static inline vd vd_pick(const double *p, const int32_t *index)
+{
+    return _mm256_i32gather_pd(p, _mm_loadu_si128((const __m128i *)index), sizeof(double));
 }
 
 static inline vd vd_canonical(vd a)

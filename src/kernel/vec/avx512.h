@@ -88,6 +88,59 @@ static inline void vf_transpose(vf v[VF_LANES])
     }
 }
 
+static inline void settle_stores(void)
+{
+    _mm_sfence();
+}
+
+static inline vf vf_load_part(const float *p, int64_t n)
+{
+    return _mm512_maskz_loadu_ps((__mmask16)((1U << n) - 1), p);
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    _mm512_stream_ps(p, a);
+}
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    return _mm512_mask3_fmadd_ps(a, b, c, (__mmask16)lanes);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    const __m512i every = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *even = _mm512_permutex2var_ps(a, every, b);
+    *odd = _mm512_permutex2var_ps(a, _mm512_add_epi32(every, _mm512_set1_epi32(1)), b);
+}
+
+/* The last five values of each phase come from the third vector: 48 values, of which two vectors hold 32. */
+static inline void vf_unzip3(const vf in[3], vf out[3])
+{
+    const __m512i first = _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45);
+    for (int k = 0; k < 3; k++) {
+        const __m512i every = _mm512_add_epi32(first, _mm512_set1_epi32(k));
+        const __mmask16 third = _mm512_cmpge_epi32_mask(every, _mm512_set1_epi32(32));
+        out[k] = _mm512_mask_permutexvar_ps(_mm512_permutex2var_ps(in[0], every, in[1]), third, every, in[2]);
+    }
+}
+
+static inline vf vf_before(vf a, vf b)
+{
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), 15));
+}
+
+static inline vf vf_after(vf a, vf b)
+{
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), 1));
+}
+
+static inline vf vf_pick(const float *p, const int32_t *index)
+{
+    return _mm512_permutex2var_ps(_mm512_loadu_ps(p), _mm512_loadu_si512(index), _mm512_loadu_ps(p + VF_LANES));
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
@@ -99,18 +152,44 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
+static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
+{
+    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16((__mmask16)((1U << n) - 1), p));
+}
+
+static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
+{
+    const __m256i part = _mm256_maskz_loadu_epi16((__mmask16)((1U << n) - 1), p);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(part), 16));
+}
+
 static inline void vf_store_half(uint16_t *p, vf a)
 {
     _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 
+static inline void vf_stream_half(uint16_t *p, vf a)
+{
+    _mm256_stream_si256((__m256i *)p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
 /* Adding just under half of the last place that stays, or half where that place is odd, rounds to even. */
-static inline void vf_store_bfloat(uint16_t *p, vf a)
+static inline __m256i round_to_bfloat(vf a)
 {
     const __m512i bits = _mm512_castps_si512(a);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
-    _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
+}
+
+static inline void vf_store_bfloat(uint16_t *p, vf a)
+{
+    _mm256_storeu_si256((__m256i *)p, round_to_bfloat(a));
+}
+
+static inline void vf_stream_bfloat(uint16_t *p, vf a)
+{
+    _mm256_stream_si256((__m256i *)p, round_to_bfloat(a));
 }
 
 static inline vd vd_load(const double *p)
@@ -175,6 +254,55 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
 static inline vd vd_floor(vd a)
 {
     return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+static inline vd vd_load_part(const double *p, int64_t n)
+{
+    return _mm512_maskz_loadu_pd((__mmask8)((1U << n) - 1), p);
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    _mm512_stream_pd(p, a);
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    return _mm512_mask3_fmadd_pd(a, b, c, (__mmask8)lanes);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    const __m512i every = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    *even = _mm512_permutex2var_pd(a, every, b);
+    *odd = _mm512_permutex2var_pd(a, _mm512_add_epi64(every, _mm512_set1_epi64(1)), b);
+}
+
+/* As vf_unzip3: 24 values, of which two vectors hold 16. */
+static inline void vd_unzip3(const vd in[3], vd out[3])
+{
+    const __m512i first = _mm512_setr_epi64(0, 3, 6, 9, 12, 15, 18, 21);
+    for (int k = 0; k < 3; k++) {
+        const __m512i every = _mm512_add_epi64(first, _mm512_set1_epi64(k));
+        const __mmask8 third = _mm512_cmpge_epi64_mask(every, _mm512_set1_epi64(16));
+        out[k] = _mm512_mask_permutexvar_pd(_mm512_permutex2var_pd(in[0], every, in[1]), third, every, in[2]);
+    }
+}
+
+static inline vd vd_before(vd a, vd b)
+{
+    return _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), 7));
+}
+
+static inline vd vd_after(vd a, vd b)
+{
+    return _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), 1));
+}
+
+static inline vd vd_pick(const double *p, const int32_t *index)
+{
+    const __m512i wide = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index));
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(p), wide, _mm512_loadu_pd(p + VD_LANES));
 }
 
 static inline vd vd_canonical(vd a)

@@ -68,6 +68,64 @@ static inline void vf_transpose(vf v[VF_LANES])
     v[3] = vreinterpretq_f32_f64(vtrn2q_f64(odd_01, odd_23));
 }
 
+static inline void settle_stores(void)
+{
+}
+
+static inline vf vf_load_part(const float *p, int64_t n)
+{
+    float whole[VF_LANES];
+    for (int64_t k = 0; k < VF_LANES; k++)
+        whole[k] = k < n ? p[k] : 0;
+    return vld1q_f32(whole);
+}
+
+/* There are no intrinsics for stores past the caches. */
+static inline void vf_stream(float *p, vf a)
+{
+    vst1q_f32(p, a);
+}
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    const uint32_t bits[VF_LANES] = {1, 2, 4, 8};
+    return vbslq_f32(vtstq_u32(vdupq_n_u32(lanes), vld1q_u32(bits)), vfmaq_f32(c, a, b), c);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    *even = vuzp1q_f32(a, b);
+    *odd = vuzp2q_f32(a, b);
+}
+
+/* 0 1 2 3, 4 5 6 7, 8 9 10 11: lane by lane. */
+static inline void vf_unzip3(const vf in[3], vf out[3])
+{
+    const vf low = in[0], middle = in[1], high = in[2];
+    out[0] = vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(low, 1, low, 3), 2, middle, 2), 3, high, 1);
+    out[1] = vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(low, 0, low, 1), 1, middle, 0), 2, middle, 3), 3, high, 2);
+    out[2] = vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(high, 0, low, 2), 1, middle, 1), 2, high, 0);
+}
+
+static inline vf vf_before(vf a, vf b)
+{
+    return vextq_f32(a, b, 3);
+}
+
+static inline vf vf_after(vf a, vf b)
+{
+    return vextq_f32(a, b, 1);
+}
+
+/* A table of bytes: the four of value i are 4 i to 4 i + 3. */
+static inline vf vf_pick(const float *p, const int32_t *index)
+{
+    const uint8x16x2_t table = {{vreinterpretq_u8_f32(vld1q_f32(p)), vreinterpretq_u8_f32(vld1q_f32(p + VF_LANES))}};
+    const uint32x4_t which = vreinterpretq_u32_s32(vld1q_s32(index));
+    const uint32x4_t bytes = vmlaq_u32(vdupq_n_u32(0x03020100), which, vdupq_n_u32(0x04040404));
+    return vreinterpretq_f32_u8(vqtbl2q_u8(table, vreinterpretq_u8_u32(bytes)));
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
@@ -76,6 +134,26 @@ static inline vf vf_load_half(const uint16_t *p)
 static inline vf vf_load_bfloat(const uint16_t *p)
 {
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
+}
+
+/* The first n values, in a whole register. */
+static inline const uint16_t *part_of(uint16_t whole[VF_LANES], const uint16_t *p, int64_t n)
+{
+    for (int64_t k = 0; k < VF_LANES; k++)
+        whole[k] = k < n ? p[k] : 0;
+    return whole;
+}
+
+static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    return vf_load_half(part_of(whole, p, n));
+}
+
+static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    return vf_load_bfloat(part_of(whole, p, n));
 }
 
 static inline void vf_store_half(uint16_t *p, vf a)
@@ -89,6 +167,16 @@ static inline void vf_store_bfloat(uint16_t *p, vf a)
     const uint32x4_t bits = vreinterpretq_u32_f32(a);
     const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
     vst1_u16(p, vshrn_n_u32(vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7FFF))), 16));
+}
+
+static inline void vf_stream_half(uint16_t *p, vf a)
+{
+    vf_store_half(p, a);
+}
+
+static inline void vf_stream_bfloat(uint16_t *p, vf a)
+{
+    vf_store_bfloat(p, a);
 }
 
 static inline vd vd_load(const double *p)
@@ -137,6 +225,51 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
 static inline vd vd_floor(vd a)
 {
     return vrndmq_f64(a);
+}
+
+static inline vd vd_load_part(const double *p, int64_t n)
+{
+    return n == 0 ? vdupq_n_f64(0) : vsetq_lane_f64(*p, vdupq_n_f64(0), 0);
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    vst1q_f64(p, a);
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    const uint64_t bits[VD_LANES] = {1, 2};
+    return vbslq_f64(vtstq_u64(vdupq_n_u64(lanes), vld1q_u64(bits)), vfmaq_f64(c, a, b), c);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    *even = vuzp1q_f64(a, b);
+    *odd = vuzp2q_f64(a, b);
+}
+
+/* 0 1, 2 3, 4 5: the phases are 0 3, 1 4, 2 5. */
+static inline void vd_unzip3(const vd in[3], vd out[3])
+{
+    out[0] = vcopyq_laneq_f64(in[0], 1, in[1], 1);
+    out[1] = vextq_f64(in[0], in[2], 1);
+    out[2] = vcopyq_laneq_f64(in[1], 1, in[2], 1);
+}
+
+static inline vd vd_before(vd a, vd b)
+{
+    return vextq_f64(a, b, 1);
+}
+
+static inline vd vd_after(vd a, vd b)
+{
+    return vextq_f64(a, b, 1);
+}
+
+static inline vd vd_pick(const double *p, const int32_t *index)
+{
+    return vsetq_lane_f64(p[index[1]], vdupq_n_f64(p[index[0]]), 1);
 }
 
 static inline vd vd_canonical(vd a)

@@ -2,10 +2,20 @@
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
- * _load, _store (any address), _set1, _add, _mul, _floor, _muladd(a, b, c) = fma(a, b, c) lane by lane, _zip (the two
- * halves of a0 b0 a1 b1 ...), _canonical (every NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors
- * as there are lanes). For float also the conversions of whole vectors from and to float16 and bfloat16; the storing
- * ones take canonical values.
+ *   _load, _store       at any address
+ *   _load_part          the first n values, n < lanes; the other lanes are +0
+ *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
+ *                       settle_stores then makes that visible to others
+ *   _set1, _add, _mul, _floor
+ *   _muladd(a, b, c)    fma(a, b, c) lane by lane; _muladd_where: in the lanes that have a bit, else c
+ *   _zip, _unzip        the two halves of a0 b0 a1 b1 ...; and back: every second value of two vectors
+ *   _unzip3             every third value of three vectors
+ *   _before(a, b)       the last value of a, then b but for its last one; _after(a, b): a but for its first one, then
+ *                       the first value of b
+ *   _pick               lane j is p[index[j]], 0 <= index[j] < 2 * lanes; all these may be read
+ *   _canonical          every NaN becomes the quiet NaN of kernel.h
+ *   _transpose          of as many vectors as there are lanes
+ * For float also the same loads and stores of float16 and bfloat16; the storing ones take canonical values.
  */
 #ifndef RG_VEC_SCALAR_H
 #define RG_VEC_SCALAR_H
@@ -70,6 +80,54 @@ static inline void vf_transpose(vf v[VF_LANES])
     (void)v;
 }
 
+static inline void settle_stores(void)
+{
+}
+
+static inline vf vf_load_part(const float *p, int64_t n)
+{
+    return n > 0 ? *p : 0;
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    *p = a;
+}
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    return lanes == 0 ? c : fmaf(a, b, c);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    *even = a;
+    *odd = b;
+}
+
+static inline void vf_unzip3(const vf in[3], vf out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = in[k];
+}
+
+static inline vf vf_before(vf a, vf b)
+{
+    (void)b;
+    return a;
+}
+
+static inline vf vf_after(vf a, vf b)
+{
+    (void)a;
+    return b;
+}
+
+static inline vf vf_pick(const float *p, const int32_t *index)
+{
+    return p[*index];
+}
+
 static inline vf vf_load_half(const uint16_t *p)
 {
     return rg_half_to_float(*p);
@@ -80,12 +138,32 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return rg_bfloat_to_float(*p);
 }
 
+static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
+{
+    return n > 0 ? rg_half_to_float(*p) : 0;
+}
+
+static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
+{
+    return n > 0 ? rg_bfloat_to_float(*p) : 0;
+}
+
 static inline void vf_store_half(uint16_t *p, vf a)
 {
     *p = rg_float_to_half(a);
 }
 
 static inline void vf_store_bfloat(uint16_t *p, vf a)
+{
+    *p = rg_float_to_bfloat(a);
+}
+
+static inline void vf_stream_half(uint16_t *p, vf a)
+{
+    *p = rg_float_to_half(a);
+}
+
+static inline void vf_stream_bfloat(uint16_t *p, vf a)
 {
     *p = rg_float_to_bfloat(a);
 }
@@ -134,6 +212,50 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
 static inline vd vd_floor(vd a)
 {
     return floor(a);
+}
+
+static inline vd vd_load_part(const double *p, int64_t n)
+{
+    return n > 0 ? *p : 0;
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    *p = a;
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    return lanes == 0 ? c : fma(a, b, c);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    *even = a;
+    *odd = b;
+}
+
+static inline void vd_unzip3(const vd in[3], vd out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = in[k];
+}
+
+static inline vd vd_before(vd a, vd b)
+{
+    (void)b;
+    return a;
+}
+
+static inline vd vd_after(vd a, vd b)
+{
+    (void)a;
+    return b;
+}
+
+static inline vd vd_pick(const double *p, const int32_t *index)
+{
+    return p[*index];
 }
 
 static inline vd vd_canonical(vd a)

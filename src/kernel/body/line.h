@@ -1,0 +1,93 @@
+/* Sums of the values of a line, and of phases: every second, third ... value of rows. Template; parameters in
+ * body/arithmetic.h. */
+
+/* What a step adds to its block: to all lanes, or to those that it names. */
+RG_INLINE V NAME(add_term)(V sum, V value, const T *weight, uint32_t lanes, bool whole)
+{
+    const V w = VOP(load)(weight);
+    return whole ? VOP(muladd)(w, value, sum) : VOP(muladd_where)(w, value, sum, lanes);
+}
+
+/* The results of block b of a line. */
+RG_INLINE V NAME(sum_block)(const T *line, const struct rg_columns *columns, int64_t b, bool whole)
+{
+    const struct rg_step *const end = columns->steps + columns->first[b + 1];
+    V sum = VOP(set1)(0);
+    for (const struct rg_step *step = columns->steps + columns->first[b]; step < end; step++)
+        sum = NAME(add_term)(sum, VOP(pick)(line + step->offset, columns->index + step->index),
+                             (const T *)columns->weight + step->weight, step->lanes, whole);
+    return sum;
+}
+
+/* Four vectors of values in order become one vector of every fourth for each phase. */
+RG_INLINE void NAME(split_four)(V out[4], const V in[4])
+{
+    V even[2], odd[2];
+    VOP(unzip)(in[0], in[1], &even[0], &odd[0]);
+    VOP(unzip)(in[2], in[3], &even[1], &odd[1]);
+    VOP(unzip)(even[0], even[1], &out[0], &out[2]);
+    VOP(unzip)(odd[0], odd[1], &out[1], &out[3]);
+}
+
+/* The same for every eighth. */
+RG_INLINE void NAME(split_eight)(V out[8], const V in[8])
+{
+    V even[4], odd[4], of_even[4], of_odd[4];
+    for (int k = 0; k < 4; k++)
+        VOP(unzip)(in[2 * k], in[2 * k + 1], &even[k], &odd[k]);
+    NAME(split_four)(of_even, even);
+    NAME(split_four)(of_odd, odd);
+    for (int k = 0; k < 4; k++) {
+        out[2 * k] = of_even[k];
+        out[2 * k + 1] = of_odd[k];
+    }
+}
+
+RG_INLINE void NAME(split)(V *out, const V *in, int factor)
+{
+    if (factor == 2)
+        VOP(unzip)(in[0], in[1], &out[0], &out[1]);
+    else if (factor == 3)
+        VOP(unzip3)(in, out);
+    else if (factor == 4)
+        NAME(split_four)(out, in);
+    else
+        NAME(split_eight)(out, in);
+}
+
+/* Three neighbouring blocks of sources, by phases. */
+struct NAME(phases) {
+    V before[8], at[8], after[8];
+};
+
+/* The results of block b, whose sources are in phases->at: of result j, value j of phase u is source u. The sources
+ * before and behind these that count are `low` and `high`. */
+RG_INLINE V NAME(sum_phases)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+                             int factor, int low, int high, bool whole)
+{
+    const struct rg_step *step = columns->steps + columns->first[b];
+    const T *weight = (const T *)columns->weight + step->weight;
+    V sum = VOP(set1)(0);
+    for (int u = -low; u < factor + high; u++, step++, weight += V_LANES) {
+        const int p = u < 0 ? u + factor : u < factor ? u : u - factor;
+        V value = phases->at[p];
+        if (u < 0)
+            value = VOP(before)(phases->before[p], value);
+        else if (u >= factor)
+            value = VOP(after)(value, phases->after[p]);
+        sum = NAME(add_term)(sum, value, weight, step->lanes, whole);
+    }
+    return sum;
+}
+
+/* The results of block b of columns with a factor. */
+RG_INLINE V NAME(reduce_block)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+                               int factor, bool narrow)
+{
+    const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;
+    if (b >= columns->whole_from && b < columns->whole_to)
+        return NAME(sum_phases)(phases, columns, b, factor, low, high, true);
+    if (b == 0 && !narrow)
+        return NAME(sum_phases)(phases, columns, b, factor, factor, high, false);
+    return NAME(sum_phases)(phases, columns, b, factor, low, high, false);
+}

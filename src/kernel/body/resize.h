@@ -1,0 +1,237 @@
+/*
+ * Resampling rows: sums of rows make lines, and sums of a line's values make results. Template; parameters
+ * in body/storage.h, which includes this.
+ */
+
+/* Adds n_vectors neighbours from value k on of all rows, several vectors at a time so that a row's weight and address
+ * serve them all. weight: the rows' weights, if they are vectors already. */
+RG_INLINE void STORED(add_vectors)(V *sum, const struct rg_rows *rows, int64_t k, int n_vectors, int64_t n_rows,
+                                   const V *weight)
+{
+    const char *in = (const char *)rows->src + k * (int64_t)sizeof(S);
+    for (int64_t r = 0; r < n_rows; r++, in += rows->pitch) {
+        const V w = weight != NULL ? weight[r] : VOP(set1)(((const T *)rows->weight)[r]);
+        for (int v = 0; v < n_vectors; v++)
+            sum[v] = VOP(muladd)(w, V_WIDEN((const S *)in + v * V_LANES), sum[v]);
+    }
+}
+
+/* What comes after these values of the last rows is wanted soon. */
+RG_INLINE void STORED(prefetch_vectors)(const struct rg_rows *rows, int64_t k, int n_vectors)
+{
+    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++) {
+        const uintptr_t from = (uintptr_t)rows->src + (uintptr_t)(r * rows->pitch) + (uintptr_t)k * sizeof(S);
+        for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
+            __builtin_prefetch((const char *)(from + at + PREFETCH_NBYTES));
+    }
+}
+
+/* The same where the rows end within these vectors. */
+RG_INLINE void STORED(add_last_vectors)(V *sum, const struct rg_rows *rows, int64_t k, int n_vectors)
+{
+    for (int v = 0; v < n_vectors && k < rows->n; v++, k += V_LANES) {
+        for (int64_t r = 0; r < rows->n_rows; r++) {
+            const S *in = (const S *)((const char *)rows->src + r * rows->pitch) + k;
+            const V weight = VOP(set1)(((const T *)rows->weight)[r]);
+            const V value = k + V_LANES <= rows->n ? V_WIDEN(in) : V_WIDEN_PART(in, rows->n - k);
+            sum[v] = VOP(muladd)(weight, value, sum[v]);
+        }
+    }
+}
+
+/* n_vectors sums from value k on; the last one may have fewer values. */
+RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start)
+{
+    V sum[4];
+    for (int v = 0; v < n_vectors; v++)
+        sum[v] = start ? VOP(set1)(0) : VOP(load)(line + k + v * V_LANES);
+    STORED(prefetch_vectors)(rows, k, n_vectors);
+    if (k + n_vectors * V_LANES <= rows->n)
+        STORED(add_vectors)(sum, rows, k, n_vectors, rows->n_rows, NULL);
+    else
+        STORED(add_last_vectors)(sum, rows, k, n_vectors);
+    for (int v = 0; v < n_vectors; v++)
+        VOP(store)(line + k + v * V_LANES, sum[v]);
+}
+
+RG_INLINE void STORED(sum_rows)(T *line, const struct rg_rows *rows, bool start)
+{
+    int64_t k = 0;
+    for (; k + 4 * V_LANES <= rows->n; k += 4 * V_LANES)
+        STORED(sum_chunk)(line, rows, k, 4, start);
+    for (; k < rows->n; k += V_LANES)
+        STORED(sum_chunk)(line, rows, k, 1, start);
+}
+
+static void STORED(rows)(void *line, const struct rg_rows *rows, bool start)
+{
+    const struct rg_rows own = *rows; /* which no store can change */
+    if (start)
+        STORED(sum_rows)(line, &own, true);
+    else
+        STORED(sum_rows)(line, &own, false);
+}
+
+RG_INLINE void STORED(put)(S *at, V value, bool stream)
+{
+    if (stream)
+        V_STREAM(at, VOP(canonical)(value));
+    else
+        V_NARROW(at, VOP(canonical)(value));
+}
+
+/* The first n results of a vector. */
+RG_INLINE void STORED(put_part)(S *at, V value, int64_t n)
+{
+    S whole[V_LANES];
+    STORED(put)(whole, value, false);
+    memcpy(at, whole, (size_t)n * sizeof(S));
+}
+
+/* Can whole vectors be streamed from here on? */
+RG_INLINE bool STORED(is_aligned)(const void *dst)
+{
+    return (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
+}
+
+RG_INLINE void STORED(sum_blocks)(S *dst, const T *line, const struct rg_columns *columns, int64_t n_blocks,
+                                  bool stream)
+{
+    for (int64_t b = 0; b < n_blocks; b++) {
+        const V sum = b >= columns->whole_from && b < columns->whole_to ? NAME(sum_block)(line, columns, b, true)
+                                                                        : NAME(sum_block)(line, columns, b, false);
+        STORED(put)(dst + b * V_LANES, sum, stream);
+    }
+}
+
+static void STORED(cols)(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream)
+{
+    const struct rg_columns own = *columns; /* which no store can change */
+    const int64_t n_blocks = n / V_LANES, end = n_blocks * V_LANES, last = own.n - V_LANES;
+    if (stream && STORED(is_aligned)(dst))
+        STORED(sum_blocks)(dst, line, &own, n_blocks, true);
+    else
+        STORED(sum_blocks)(dst, line, &own, n_blocks, false);
+    if (end == n)
+        return;
+    const int64_t at = last < 0 ? 0 : end < last ? end : last;
+    const V sum = NAME(sum_block)(line, &own, n_blocks, false);
+    if (at + V_LANES <= n)
+        STORED(put)((S *)dst + at, sum, false);
+    else
+        STORED(put_part)((S *)dst + at, sum, n - at);
+}
+
+/* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; weight: see add_vectors. */
+RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t b, int factor, int64_t n_rows,
+                                   const V *weight)
+{
+    const int64_t k = b * factor * V_LANES;
+    V sum[8];
+    for (int v = 0; v < factor; v++)
+        sum[v] = VOP(set1)(0);
+    STORED(prefetch_vectors)(rows, k, factor);
+    if (k + factor * V_LANES <= rows->n)
+        STORED(add_vectors)(sum, rows, k, factor, n_rows, weight);
+    else
+        STORED(add_last_vectors)(sum, rows, k, factor);
+    NAME(split)(phase, sum, factor);
+}
+
+RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
+                                   bool narrow, int64_t n_rows, const V *weight, bool stream)
+{
+    struct NAME(phases) phases;
+    for (int p = 0; p < factor; p++)
+        phases.at[p] = VOP(set1)(0);
+    STORED(make_phases)(phases.after, rows, 0, factor, n_rows, weight);
+    for (int64_t b = 0; b * V_LANES < columns->n; b++) {
+        for (int p = 0; p < factor; p++) {
+            phases.before[p] = phases.at[p];
+            phases.at[p] = phases.after[p];
+        }
+        STORED(make_phases)(phases.after, rows, b + 1, factor, n_rows, weight);
+        const V sum = NAME(reduce_block)(&phases, columns, b, factor, narrow);
+        const int64_t left = columns->n - b * V_LANES;
+        if (left >= V_LANES)
+            STORED(put)(dst + b * V_LANES, sum, stream);
+        else
+            STORED(put_part)(dst + b * V_LANES, sum, left);
+    }
+}
+
+/* With the number of rows as a constant: their weights are made vectors once. */
+RG_INLINE void STORED(reduce_usual_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns,
+                                         int factor, bool narrow, int n_rows, bool stream)
+{
+    V weight[8];
+    for (int r = 0; r < n_rows; r++)
+        weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
+    STORED(reduce_rows)(dst, rows, columns, factor, narrow, n_rows, weight, stream);
+}
+
+/* Inside of an image the usual rows are as many as the usual values of a row. */
+RG_INLINE void STORED(reduce_by)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
+                                 bool stream)
+{
+    const int wide = factor + (factor + 1) / 2 + factor / 2;
+    if (columns->narrow && rows->n_rows == factor)
+        STORED(reduce_usual_rows)(dst, rows, columns, factor, true, factor, stream);
+    else if (columns->narrow)
+        STORED(reduce_rows)(dst, rows, columns, factor, true, rows->n_rows, NULL, stream);
+    else if (wide <= 8 && rows->n_rows == wide)
+        STORED(reduce_usual_rows)(dst, rows, columns, factor, false, wide, stream);
+    else
+        STORED(reduce_rows)(dst, rows, columns, factor, false, rows->n_rows, NULL, stream);
+}
+
+static void STORED(reduce)(void *dst, const struct rg_rows *rows, const struct rg_columns *columns, bool stream)
+{
+    const bool streamed = stream && STORED(is_aligned)(dst);
+    const struct rg_rows own_rows = *rows; /* which no store can change */
+    const struct rg_columns own_columns = *columns;
+    if (columns->factor == 2)
+        STORED(reduce_by)(dst, &own_rows, &own_columns, 2, streamed);
+    else if (columns->factor == 3)
+        STORED(reduce_by)(dst, &own_rows, &own_columns, 3, streamed);
+    else if (columns->factor == 4)
+        STORED(reduce_by)(dst, &own_rows, &own_columns, 4, streamed);
+    else
+        STORED(reduce_by)(dst, &own_rows, &own_columns, 8, streamed);
+}
+
+/* One result of groups, V_LANES values of it at a time. */
+RG_INLINE void STORED(sum_group)(S *dst, const T *line, const T *weight, int64_t n_terms, int64_t n, bool stream)
+{
+    int64_t c = 0;
+    for (; c + V_LANES <= n; c += V_LANES) {
+        V sum = VOP(set1)(0);
+        for (int64_t t = 0; t < n_terms; t++)
+            sum = VOP(muladd)(VOP(set1)(weight[t]), VOP(load)(line + t * n + c), sum);
+        STORED(put)(dst + c, sum, stream);
+    }
+    for (; c < n; c++) {
+        T sum = 0;
+        for (int64_t t = 0; t < n_terms; t++)
+            sum = M(fma)(weight[t], line[t * n + c], sum);
+        dst[c] = NARROW(sum);
+    }
+}
+
+RG_INLINE void STORED(sum_groups)(S *dst, const T *line, int64_t n, const struct rg_piece *piece, bool stream)
+{
+    for (int64_t i = piece->from; i < piece->to; i++) {
+        const int64_t first = piece->first[i];
+        STORED(sum_group)
+        (dst + (i - piece->from) * n, line + (piece->begin[i] - piece->low) * n, (const T *)piece->weight + first,
+         piece->first[i + 1] - first, n, stream);
+    }
+}
+
+static void STORED(groups)(void *dst, const void *line, int64_t n, const struct rg_piece *piece, bool stream)
+{
+    if (stream && n % V_LANES == 0 && STORED(is_aligned)(dst))
+        STORED(sum_groups)(dst, line, n, piece, true);
+    else
+        STORED(sum_groups)(dst, line, n, piece, false);
+}

@@ -1,0 +1,281 @@
+#include "op/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "op/plan.h"
+
+/* An array that grows. */
+struct table {
+    char *data;
+    int64_t n, room; /* bytes */
+};
+
+static bool append(struct table *table, const void *from, size_t nbytes)
+{
+    if (table->n + (int64_t)nbytes > table->room) {
+        const int64_t room = rg_max(2 * table->room, 8192); /* more than any one append */
+        char *grown = aligned_alloc(RG_ALIGNMENT, (size_t)room);
+        if (grown == NULL)
+            return false;
+        if (table->n > 0)
+            memcpy(grown, table->data, (size_t)table->n);
+        free(table->data);
+        table->data = grown;
+        table->room = room;
+    }
+    memcpy(table->data + table->n, from, nbytes);
+    table->n += (int64_t)nbytes;
+    return true;
+}
+
+struct builder {
+    const struct rg_columns_spec *spec;
+    int64_t n; /* results */
+    bool narrow;
+    struct table first, steps, index, weight;
+};
+
+/* What is left to add to one result: terms of the map, the next of which reads value `at` of the line. */
+struct pending {
+    int64_t at, term, end;
+};
+
+static struct pending pending_of(const struct builder *builder, int64_t result)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    const struct rg_piece *piece = &spec->piece;
+    const int64_t width = (piece->to - piece->from) * spec->inner, row = result / width, w = result % width;
+    const int64_t i = piece->from + w / spec->inner;
+    return (struct pending){
+        .at = (row * piece->n_src + piece->begin[i] - piece->low) * spec->inner + w % spec->inner,
+        .term = piece->first[i],
+        .end = piece->first[i + 1],
+    };
+}
+
+/* Where a step starts that serves this pending result j. */
+static int64_t start_of(const struct rg_columns_spec *spec, const struct pending *pending, int64_t j)
+{
+    return pending->at - j * spec->factor;
+}
+
+/* Can a step that starts there serve it? */
+static bool is_served(const struct rg_columns_spec *spec, int64_t start, const struct pending *pending, int64_t j)
+{
+    const int64_t from_start = start_of(spec, pending, j) - start;
+    return spec->factor > 0 ? from_start == 0 : from_start < 2 * spec->lanes;
+}
+
+/* Appends values to a table unless they stand where the block before has its own; says where they are. */
+static bool append_shared(struct table *table, const void *values, int64_t n, size_t nbytes, const int32_t *before,
+                          int32_t *at)
+{
+    const size_t all = (size_t)n * nbytes, from = before == NULL ? 0 : (size_t)*before * nbytes;
+    if (before != NULL && from + all <= (size_t)table->n && memcmp(table->data + from, values, all) == 0) {
+        *at = *before;
+        return true;
+    }
+    *at = (int32_t)(table->n / (int64_t)nbytes);
+    return append(table, values, all);
+}
+
+/* Takes the terms that a step from `start` on adds off what is pending. */
+static struct rg_step take_step(const struct builder *builder, struct pending *pending, int64_t n, int64_t start,
+                                int32_t *index, char *weight)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    struct rg_step step = {.offset = (int32_t)start};
+    for (int64_t j = 0; j < n; j++) {
+        if (pending[j].term == pending[j].end || !is_served(spec, start, &pending[j], j))
+            continue;
+        step.lanes |= 1U << j;
+        index[j] = (int32_t)(pending[j].at - start);
+        memcpy(weight + (size_t)j * spec->t_nbytes,
+               (const char *)spec->piece.weight + (size_t)pending[j].term * spec->t_nbytes, spec->t_nbytes);
+        pending[j].at += spec->inner;
+        pending[j].term++;
+    }
+    return step;
+}
+
+/* `before`: the same step of the block before, if there is one. */
+static bool append_step(struct builder *builder, struct pending *pending, int64_t n, int64_t start,
+                        const struct rg_step *before)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    int32_t index[RG_MAX_LANES] = {0};
+    double weight[RG_MAX_LANES] = {0}; /* as wide as any T */
+    struct rg_step step = take_step(builder, pending, n, start, index, (char *)weight);
+    return append_shared(&builder->index, index, spec->lanes, sizeof *index, before == NULL ? NULL : &before->index,
+                         &step.index) &&
+           append_shared(&builder->weight, weight, spec->lanes, spec->t_nbytes,
+                         before == NULL ? NULL : &before->weight, &step.weight) &&
+           append(&builder->steps, &step, sizeof step);
+}
+
+/* The lowest start of what is pending; false when nothing is. */
+static bool next_start(const struct rg_columns_spec *spec, const struct pending *pending, int64_t n, int64_t *start)
+{
+    bool found = false;
+    for (int64_t j = 0; j < n; j++) {
+        if (pending[j].term == pending[j].end)
+            continue;
+        const int64_t own = start_of(spec, &pending[j], j);
+        *start = found ? rg_min(*start, own) : own;
+        found = true;
+    }
+    return found;
+}
+
+static int64_t n_steps(const struct builder *builder)
+{
+    return builder->steps.n / (int64_t)sizeof(struct rg_step);
+}
+
+/* Step number k of a block. `before`: the steps of the block before. */
+static bool append_nth_step(struct builder *builder, struct pending *pending, int64_t n, int64_t start, int64_t k,
+                            const struct rg_share *before)
+{
+    if (before->begin + k >= before->end)
+        return append_step(builder, pending, n, start, NULL);
+    const struct rg_step *steps = (const struct rg_step *)(const void *)builder->steps.data;
+    const struct rg_step same = steps[before->begin + k];
+    return append_step(builder, pending, n, start, &same);
+}
+
+/* All steps of a block with a factor, a weight for each lane. */
+static bool append_factor_steps(struct builder *builder, struct pending *pending, int64_t n, int64_t at,
+                                const struct rg_share *before)
+{
+    enum { MOST_STEPS = 3 * 8 };
+    const struct rg_columns_spec *spec = builder->spec;
+    const int64_t f = spec->factor, low = builder->narrow ? 0 : at == 0 ? f : (f + 1) / 2;
+    const int64_t n_steps = low + f + (builder->narrow ? 0 : f / 2);
+    const struct rg_step *steps = (const struct rg_step *)(const void *)builder->steps.data;
+    const int32_t *same = before->begin < before->end ? &steps[before->begin].weight : NULL;
+    double weight[MOST_STEPS * RG_MAX_LANES] = {0}; /* as wide as any T */
+    struct rg_step taken[MOST_STEPS];
+    int32_t where, index[RG_MAX_LANES];
+    for (int64_t k = 0; k < n_steps; k++)
+        taken[k] = take_step(builder, pending, n, at * f - low + k, index,
+                             (char *)weight + (size_t)(k * spec->lanes) * spec->t_nbytes);
+    if (!append_shared(&builder->weight, weight, n_steps * spec->lanes, spec->t_nbytes, same, &where))
+        return false;
+    for (int64_t k = 0; k < n_steps; k++)
+        taken[k].weight = where + (int32_t)(k * spec->lanes);
+    return append(&builder->steps, taken, (size_t)n_steps * sizeof *taken);
+}
+
+/* The steps of the results from `at` on. */
+static bool append_block(struct builder *builder, int64_t at, const struct rg_share *before)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    const int64_t n = rg_min(builder->n - at, spec->lanes);
+    struct pending pending[RG_MAX_LANES];
+    for (int64_t j = 0; j < n; j++)
+        pending[j] = pending_of(builder, at + j);
+    if (spec->factor > 0)
+        return append_factor_steps(builder, pending, n, at, before);
+    int64_t start = 0;
+    for (int64_t k = 0; next_start(spec, pending, n, &start); k++)
+        if (!append_nth_step(builder, pending, n, start, k, before))
+            return false;
+    return true;
+}
+
+static bool append_end(struct builder *builder)
+{
+    const int32_t end = (int32_t)n_steps(builder);
+    return append(&builder->first, &end, sizeof end);
+}
+
+static bool append_blocks(struct builder *builder)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    const int64_t last = spec->factor > 0 ? builder->n : rg_max(builder->n - spec->lanes, 0);
+    struct rg_share before = {0, 0};
+    bool made = append_end(builder);
+    for (int64_t at = 0; made && at < builder->n; at += spec->lanes) {
+        const int64_t begin = n_steps(builder);
+        made = append_block(builder, rg_min(at, last), &before) && append_end(builder);
+        before = (struct rg_share){begin, n_steps(builder)};
+    }
+    return made;
+}
+
+/* Does no result sum anything but the `factor` sources that are its own? */
+static bool is_narrow(const struct rg_axis_map *map, int64_t factor)
+{
+    for (int64_t i = 0; i < map->n_dst; i++) {
+        const int64_t n = map->first[i + 1] - map->first[i];
+        if (n > 0 && (map->begin[i] < factor * i || map->begin[i] + n > factor * (i + 1)))
+            return false;
+    }
+    return true;
+}
+
+int rg_columns_factor(const struct rg_axis_map *map)
+{
+    const int64_t f = map->n_src / map->n_dst;
+    if (map->n_src != f * map->n_dst || (f != 2 && f != 3 && f != 4 && f != 8))
+        return 0;
+    for (int64_t i = 0; i < map->n_dst; i++) {
+        const int64_t n = map->first[i + 1] - map->first[i], low = i == 1 ? f : (f + 1) / 2;
+        if (n > 0 && (map->begin[i] < f * i - low || map->begin[i] + n > f * (i + 1) + f / 2))
+            return 0;
+    }
+    return (int)f;
+}
+
+/* Are all steps of block b for all lanes, as many as the kernels look for? */
+static bool is_whole(const struct rg_columns *columns, int64_t b, int64_t lanes)
+{
+    for (int32_t k = columns->first[b]; k < columns->first[b + 1]; k++)
+        if (columns->steps[k].lanes != (1U << lanes) - 1)
+            return false;
+    return b > 0 || columns->factor == 0 || columns->narrow;
+}
+
+/* The longest run of whole blocks would do; they are all but the first and the last few. */
+static void find_whole(struct rg_columns *columns, int64_t lanes)
+{
+    const int64_t n_blocks = (columns->n + lanes - 1) / lanes;
+    while (columns->whole_from < n_blocks && !is_whole(columns, columns->whole_from, lanes))
+        columns->whole_from++;
+    columns->whole_to = columns->whole_from;
+    while (columns->whole_to < n_blocks && is_whole(columns, columns->whole_to, lanes))
+        columns->whole_to++;
+}
+
+bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, const struct rg_columns_spec *spec)
+{
+    struct builder builder = {.spec = spec, .narrow = spec->factor > 0 && is_narrow(map, spec->factor)};
+    builder.n = spec->n_rows * (spec->piece.to - spec->piece.from) * spec->inner;
+    const bool made = append_blocks(&builder);
+    *columns = (struct rg_columns){
+        .n = builder.n,
+        .first = (const int32_t *)(const void *)builder.first.data,
+        .steps = (const struct rg_step *)(const void *)builder.steps.data,
+        .index = (const int32_t *)(const void *)builder.index.data,
+        .weight = builder.weight.data,
+        .factor = spec->factor,
+        .narrow = builder.narrow,
+    };
+    if (made) {
+        find_whole(columns, spec->lanes);
+        return true;
+    }
+    rg_columns_fini(columns);
+    *columns = (struct rg_columns){0};
+    return false;
+}
+
+void rg_columns_fini(struct rg_columns *columns)
+{
+    free((void *)columns->first);
+    free((void *)columns->steps);
+    free((void *)columns->index);
+    free((void *)columns->weight);
+}
