@@ -2,7 +2,7 @@
 # make run      a first result: install what is missing, build, find a warp of a photograph
 # make test     install what is missing, build and run the whole test suite
 # make install  install into PREFIX (default /usr/local; DESTDIR is honoured)
-# make bench    install what is missing, build, measure; about eight minutes, with QUICK=1 one and a half
+# make bench    install what is missing, build, measure; about ten minutes, with QUICK=1 one and a half
 # make ci       what continuous integration runs
 # make format   lay out the C sources with clang-format
 # make clean    remove what was built

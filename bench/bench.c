@@ -283,16 +283,38 @@ static struct result measure_threads(struct job *job, int n_threads)
     return result;
 }
 
+/* The tensors of a shape, filled; NULL, with a word on standard error, when there is not enough memory. */
+static char *take_tensors(const struct shape *shape, const struct plan_of_memory *memory)
+{
+    if (memory->end > machine_free_memory() / 5 * 4) {
+        fprintf(stderr, "regrad-bench: left out, as it needs %zu MB of memory: %s\n", memory->end >> 20, shape->text);
+        return NULL;
+    }
+    char *base = take_memory(memory->end);
+    data_fill(shape, memory, base);
+    return base;
+}
+
+bool bench_once(const struct shape *shape, int n_threads)
+{
+    const struct plan_of_memory memory = shape_memory(shape);
+    char *base = take_tensors(shape, &memory);
+    if (base == NULL)
+        return false;
+    struct native *native = native_create(shape, &memory, base, n_threads);
+    if (!native_run(native))
+        fail(STATUS_REFUSED, "%s: %s", shape->text, regrad_last_message());
+    native_destroy(native);
+    free(base);
+    return true;
+}
+
 bool bench_shape(struct bench *bench, const struct shape *shape, struct result *results)
 {
     struct job job = {.bench = bench, .shape = shape, .memory = shape_memory(shape)};
-    if (job.memory.end > machine_free_memory() / 5 * 4) {
-        fprintf(stderr, "regrad-bench: left out, as it needs %zu MB of memory: %s\n", job.memory.end >> 20,
-                shape->text);
+    job.base = take_tensors(shape, &job.memory);
+    if (job.base == NULL)
         return false;
-    }
-    job.base = take_memory(job.memory.end);
-    data_fill(shape, &job.memory, job.base);
     offer(&job);
     for (int i = 0; i < bench->n_thread_counts; i++)
         results[i] = measure_threads(&job, bench->thread_counts[i]);

@@ -45,6 +45,9 @@ struct bench {
 void bench_begin(struct bench *bench);
 void bench_end(struct bench *bench);
 
+/* Runs a ready plan of a shape once. False as below. */
+bool bench_once(const struct shape *shape, int n_threads);
+
 /* Measures a shape with each number of threads; results[0 .. n_thread_counts). False, with a word on standard error,
  * when there is not enough memory. */
 bool bench_shape(struct bench *bench, const struct shape *shape, struct result *results);

@@ -81,6 +81,17 @@ static void list(const struct session *session)
     }
 }
 
+static void run_once(const struct session *session)
+{
+    for (int i = 0; i < session->n_workloads; i++) {
+        for (int j = 0; j < session->workloads[i].n_shapes; j++) {
+            const struct shape *shape = &session->workloads[i].shapes[j];
+            if (is_wanted(session, shape) && bench_once(shape, session->bench.thread_counts[0]))
+                printf("ran %s\n", shape->text);
+        }
+    }
+}
+
 /* Measures a shape, and shows it. `base` is where the results of the last shape that is not beside another stand;
  * NULL: there is none in this workload. Returns the same for the next. */
 static const struct result *run_shape(struct session *session, const struct workload *workload,
@@ -232,6 +243,8 @@ int main(int argc, char **argv)
     read_workloads(&session);
     if (session.options.list)
         list(&session);
+    else if (session.options.once)
+        run_once(&session);
     else
         run(&session);
     for (int i = 0; i < session.n_workloads; i++)

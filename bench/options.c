@@ -26,10 +26,12 @@ static const char help[] =
     "  --json=FILE      write everything that was measured\n"
     "  --markdown=FILE  write the tables for docs/performance.md\n"
     "  --plot=FILE      draw an SVG or PNG, by the ending of FILE; needs python3-matplotlib\n"
+    "  --once           run each shape once, with the first number of threads, and time nothing: for programs that\n"
+    "                   count instructions\n"
     "  --list           print the shapes and the bytes that they move, and measure nothing\n"
     "  --help\n";
 
-enum { THREADS = 1, QUICK, FILTER, PEERS, ROUNDS, BUDGET, JSON, MARKDOWN, PLOT, LIST, HELP };
+enum { THREADS = 1, QUICK, FILTER, PEERS, ROUNDS, BUDGET, JSON, MARKDOWN, PLOT, ONCE, LIST, HELP };
 
 static const struct option known[] = {
     {"threads", required_argument, NULL, THREADS},
@@ -41,6 +43,7 @@ static const struct option known[] = {
     {"json", required_argument, NULL, JSON},
     {"markdown", required_argument, NULL, MARKDOWN},
     {"plot", required_argument, NULL, PLOT},
+    {"once", no_argument, NULL, ONCE},
     {"list", no_argument, NULL, LIST},
     {"help", no_argument, NULL, HELP},
     {0},
@@ -131,6 +134,9 @@ static void take_option(int option, struct options *options, struct bench *bench
         break;
     case PLOT:
         options->plot = optarg;
+        break;
+    case ONCE:
+        options->once = true;
         break;
     case LIST:
         options->list = true;

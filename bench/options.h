@@ -7,7 +7,7 @@
 struct options {
     const char *json, *markdown, *plot; /* files; NULL: not wanted */
     const char *filter;                 /* only shapes whose line holds this */
-    bool list, quick;
+    bool list, quick, once;
     char **files; /* workloads; n_files 0: those of the project */
     int n_files;
 };

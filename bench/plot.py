@@ -4,6 +4,8 @@
     plot.py JSON-FILE PICTURE       PICTURE ends in .svg or .png
 """
 import json
+import re
+import statistics
 import sys
 
 try:
@@ -39,12 +41,12 @@ def subjects_in(results):
     return [name for name in COLORS if any(seconds(result, name) for result in results)]
 
 
-def label(axes, title, x, y=None):
+def label(axes, title, x, y=None, legend="best"):
     axes.set_title(title, loc="left")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc=legend)
 
 
 def draw_throughput(axes, results):
@@ -64,7 +66,12 @@ def draw_throughput(axes, results):
     label(axes, "Throughput", "GB/s that the operator must move, %d thread%s" % (most, "s" if most > 1 else ""))
 
 
-def draw_sizes(axes, results):
+def cache_sizes(machine):
+    """Bytes of the caches by name, from what regrad-bench says of them: "L1 32K, L2 1024K"."""
+    return {name: int(size) * 1024 for name, size in re.findall(r"(L\d) (\d+)K", machine.get("caches", ""))}
+
+
+def draw_sizes(axes, results, caches):
     """Time over the bytes of grad_output: a line for each subject and number of threads."""
     counts = sorted({result["threads"] for result in results})
     for subject in subjects_in(results):
@@ -73,21 +80,34 @@ def draw_sizes(axes, results):
                       if result["threads"] == count and seconds(result, subject)]
             axes.loglog([point[0] for point in points], [point[1] for point in points], style, marker=".",
                         color=COLORS[subject], label="%s, %d" % (LABELS.get(subject, subject), count))
-    label(axes, "Time over size (bilinear, factor 2; number of threads)", "bytes of grad_output", "seconds")
+    for name, size in caches.items():
+        axes.axvline(size, color="black", linewidth=0.6, linestyle=":")
+        axes.annotate(name, (size, 0.96), xycoords=("data", "axes fraction"), fontsize="small")
+    label(axes, "Time over size (bilinear, factor 2; number of threads)", "bytes of grad_output", "seconds",
+          "lower right")
+
+
+def relative_times(shapes, subject):
+    """For each shape the times by number of threads, as parts of that with one."""
+    found = []
+    for results in shapes.values():
+        times = {result["threads"]: seconds(result, subject) for result in results if seconds(result, subject)}
+        if 1 in times and len(times) > 1:
+            found.append({count: time / times[1] for count, time in sorted(times.items())})
+    return found
 
 
 def draw_threads(axes, shapes):
-    """Time as a part of that with one thread, shape by shape, and the floor's beside it."""
-    for i, results in enumerate(shapes.values()):
-        single = [result for result in results if result["threads"] == 1]
-        if not single:
-            continue
-        for subject, alpha in (("floor", 0.9), ("ours", 0.6)):
-            points = [(result["threads"], seconds(result, subject) / seconds(single[0], subject))
-                      for result in results]
-            axes.plot([point[0] for point in points], [point[1] for point in points], marker=".", alpha=alpha,
-                      color=COLORS[subject], label=LABELS[subject] + ", each shape" if i == 0 else None)
+    """Time as a part of that with one thread: a thin line for each shape, a thick one for their median."""
     counts = sorted({result["threads"] for results in shapes.values() for result in results})
+    for subject in subjects_in([result for results in shapes.values() for result in results]):
+        lines = relative_times(shapes, subject)
+        for times in lines:
+            axes.plot(list(times), list(times.values()), color=COLORS[subject], linewidth=0.8, alpha=0.3)
+        shown = [count for count in counts if any(count in times for times in lines)]
+        medians = [statistics.median(times[count] for times in lines if count in times) for count in shown]
+        axes.plot(shown, medians, marker="o", linewidth=2.5, color=COLORS[subject],
+                  label="%s, median of %d shapes" % (LABELS.get(subject, subject), len(lines)))
     axes.plot(counts, [1 / count for count in counts], color="black", linewidth=0.8, label="shared out evenly")
     axes.set_xticks(counts)
     axes.set_ylim(bottom=0)
@@ -108,12 +128,12 @@ def draw(measured, picture):
         draw_throughput(figure.add_subplot(grid[:, 0]), main)
         draw_threads(figure.add_subplot(grid[1, 1]), shapes_of(main))
     if by_size:
-        draw_sizes(figure.add_subplot(grid[0, 1]), by_size)
+        draw_sizes(figure.add_subplot(grid[0, 1]), by_size, cache_sizes(measured["machine"]))
     machine = measured["machine"]
     versions = ", ".join(["regrad " + machine["regrad"]] + list(measured["peers"].values()))
     figure.suptitle("%s, %s cores. %s. %s" % (machine["processor"], machine["cores"], versions, machine["date"]),
                     fontsize="medium")
-    figure.savefig(picture, dpi=110)
+    figure.savefig(picture, dpi=80, metadata={"Date": None} if picture.endswith(".svg") else None)
 
 
 def main():

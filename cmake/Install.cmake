@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: libraries, headers, the CMake package and the pkg-config file.
+# What `cmake --install` lays down: libraries, headers, the CMake package and the pkg-config files.
 # Nothing in it names the prefix, so the tree may be moved afterwards.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/regrad)
@@ -16,5 +16,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regrad-config.cmake ${CMAKE_CURRENT_BI
   DESTINATION ${package_directory})
 
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/regrad.pc.in ${CMAKE_CURRENT_BINARY_DIR}/regrad.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regrad.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name regrad regrad_acl)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -45,8 +45,9 @@
  *   even, when stored.
  * - A function that returns something else than REGRAD_OK has had no effect on its outputs and has
  *   left a sentence in regrad_last_message().
- * - No function prints, exits, or raises a signal. All functions may be called from any thread;
- *   plans are immutable and may be shared between threads.
+ * - No function exits or raises a signal, and none prints, but for one line on standard error about an
+ *   environment variable with a value of no use (see "The machine"). All functions may be called from
+ *   any thread; plans are immutable and may be shared between threads.
  */
 #ifndef REGRAD_H
 #define REGRAD_H
@@ -443,17 +444,19 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tenso
 
 /*
  * How many threads a plan made from now on may use, the calling thread included. Starts as the
- * environment variable REGRAD_NUM_THREADS says, else as many as the process may run on. Results do
- * not depend on it. set: n < 1 goes back to that start value; more than 256 counts as 256. Safe
- * while other threads run plans.
+ * environment variable REGRAD_NUM_THREADS says, a whole number from 1 on, else as the cores that the
+ * process may use: those that it may run on, but no more than the CPU quotas of its control groups
+ * (those of a container, for instance) pay for, rounded up. Another value of the variable is told on
+ * standard error, once, and counts as none. Results do not depend on the number. set: n < 1 goes back
+ * to that start value; more than 256 counts as 256. Safe while other threads run plans.
  */
 REGRAD_API int regrad_num_threads(void);
 REGRAD_API void regrad_set_num_threads(int n);
 
 /*
  * The instruction set that is in use: "scalar", "avx2", "avx512" or "neon". The best one that the
- * processor has, unless the environment variable REGRAD_ISA names another that it has. Results do
- * not depend on it.
+ * processor has, unless the environment variable REGRAD_ISA names another that it has; a name that it
+ * has not is told on standard error, once, and counts as none. Results do not depend on it.
  */
 REGRAD_API const char *regrad_isa(void);
 

@@ -68,7 +68,8 @@ fail() {
     exit 1
 }
 apt() {
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null
+    $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null
 }
 
 echo "installing ${missing[*]}"

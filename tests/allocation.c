@@ -1,11 +1,12 @@
 #include "allocation.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 static atomic_llong n_asked, n_live, n_until_refusal = -1;
+static atomic_bool growth_refused;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -13,16 +14,28 @@ void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 void __real_free(void *memory);
+void *__real_tsearch(const void *key, void **root, int (*compare)(const void *, const void *));
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
 void __wrap_free(void *memory);
+void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *, const void *));
 
 void allocation_refuse_after(int64_t n)
 {
     atomic_store(&n_until_refusal, n);
+}
+
+bool allocation_was_refused(void)
+{
+    return atomic_load(&n_until_refusal) < 0;
+}
+
+void allocation_refuse_growth(bool refused)
+{
+    atomic_store(&growth_refused, refused);
 }
 
 int64_t allocation_count(void)
@@ -60,7 +73,7 @@ void *__wrap_calloc(size_t n, size_t size)
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    if (refused())
+    if (refused() || atomic_load(&growth_refused))
         return NULL;
     void *memory = __real_realloc(old, size);
     return old ? memory : counted(memory);
@@ -86,4 +99,10 @@ void __wrap_free(void *memory)
     if (memory)
         atomic_fetch_sub(&n_live, 1);
     __real_free(memory);
+}
+
+/* It allocates inside of the C library, where the linker does not lead, and so does tdelete, which frees. */
+void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *, const void *))
+{
+    return refused() ? NULL : __real_tsearch(key, root, compare);
 }

@@ -3,6 +3,8 @@
  * kernel.h says, by memcmp: all lengths up to 200 (three of the longest vectors and tails), between
  * guard pages on both sides, which also makes all alignments, with canaries where nothing is written.
  * Only which NaN a NaN is may differ; stores make all NaNs one, and are compared as they are.
+ *
+ *     check_kernel [--bench [NAME]]      tests; or times the kernels (whose names begin so), and tests nothing
  */
 #include <math.h>
 #include <setjmp.h>
@@ -13,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/half.h"
+#include "bench_kernel.h"
 #include "guard.h"
 #include "kernel/kernel.h"
 #include "number.h"
@@ -960,8 +963,10 @@ static void locate(void **state)
     for_each_subject(all_locates);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--bench") == 0)
+        return bench_kernels(argc > 2 ? argv[2] : "");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conversions), cmocka_unit_test(all_codes), cmocka_unit_test(all_ties),
         cmocka_unit_test(rows),        cmocka_unit_test(cols),      cmocka_unit_test(groups),

@@ -44,6 +44,9 @@ n_tiny=$(sed -e '1d' "$source_directory/tiny.txt" | wc -l)
 n_rows=$(grep -cE '^\|.*\| [12] \| [0-9.]+ [mun]?s \|' "$scratch/tiny.md")
 [ "$n_rows" -eq $((2 * n_tiny)) ] || complain "$n_rows rows in Markdown, of $((2 * n_tiny))"
 
+n_ran=$("$program" --once --threads=2 "$source_directory/tiny.txt" | grep -c '^ran ')
+[ "$n_ran" -eq "$n_tiny" ] || complain "--once ran $n_ran shapes of $n_tiny"
+
 if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
     "$program" --rounds=1 --budget=0 --peers=none --quick --plot="$scratch/tiny.svg" "$source_directory/tiny.txt" \
         >/dev/null || complain "exit status $?"

@@ -1,8 +1,9 @@
 /* Which tables this machine can run, and which one is used. The only place that asks the processor. */
 #include <pthread.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "kernel/kernel.h"
 
 enum { MAX_TABLES = 3 };
@@ -42,15 +43,30 @@ static void find_vector_tables(void)
 }
 #endif
 
+static void refuse_isa(const char *wanted)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    char names[64] = "";
+    for (int k = 0; k < n_runnable; k++) {
+        strcat(names, k > 0 ? ", " : "");
+        strcat(names, runnable[k]->name);
+    }
+    rg_environment_refuse(&told, "REGRAD_ISA", wanted, "this machine has %s; %s is used", names, selected->name);
+}
+
 static void find_tables(void)
 {
     find_vector_tables();
     runnable[n_runnable++] = &rg_kernels_scalar;
     selected = runnable[0];
-    const char *wanted = getenv("REGRAD_ISA");
-    for (int k = 0; wanted != NULL && k < n_runnable; k++)
-        if (strcmp(wanted, runnable[k]->name) == 0)
-            selected = runnable[k];
+    const char *wanted = rg_environment("REGRAD_ISA");
+    bool found = wanted == NULL;
+    for (int k = 0; !found && k < n_runnable; k++) {
+        found = strcmp(wanted, runnable[k]->name) == 0;
+        selected = found ? runnable[k] : selected;
+    }
+    if (!found)
+        refuse_isa(wanted);
 }
 
 static void find_tables_once(void)

@@ -3,16 +3,16 @@
  * until there are none left. A slot is a large piece of work (there are no more slots than threads),
  * so taking one under the mutex costs nothing that can be measured.
  */
-#define _GNU_SOURCE
 #include "rt/parallel.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/environment.h"
 #include "regrad.h"
+#include "rt/cores.h"
 
 static struct {
     pthread_mutex_t mutex;
@@ -32,20 +32,27 @@ static struct {
 /* 0 until somebody asks or sets. */
 static atomic_int n_threads;
 
+/* What the environment asks for; 0 when it does not. */
+static int wanted_threads(const char *text)
+{
+    char *end = NULL;
+    const long n = text != NULL ? strtol(text, &end, 10) : 0;
+    if (end == text || *end != '\0' || n < 1)
+        return 0;
+    return n < RG_MAX_THREADS ? (int)n : RG_MAX_THREADS;
+}
+
 static int start_threads(void)
 {
-    const char *text = getenv("REGRAD_NUM_THREADS");
-    if (text != NULL && *text != '\0') {
-        char *end;
-        const long n = strtol(text, &end, 10);
-        if (*end == '\0' && n >= 1)
-            return n < RG_MAX_THREADS ? (int)n : RG_MAX_THREADS;
-    }
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    const int n = CPU_COUNT(&set);
-    return n < RG_MAX_THREADS ? n : RG_MAX_THREADS;
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *text = rg_environment("REGRAD_NUM_THREADS");
+    const int wanted = wanted_threads(text), cores = rg_cores();
+    if (wanted > 0)
+        return wanted;
+    const int n = cores < RG_MAX_THREADS ? cores : RG_MAX_THREADS;
+    if (text != NULL)
+        rg_environment_refuse(&told, "REGRAD_NUM_THREADS", text, "a whole number from 1 on is wanted; %d is used", n);
+    return n;
 }
 
 int rg_num_threads(void)

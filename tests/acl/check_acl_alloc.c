@@ -10,40 +10,14 @@
 #include "acl/acl.h"
 #include "acl/handle.h"
 #include "allocation.h"
+#include "dense_call.h"
 #include "problem_acl.h"
-
-enum { MEMORY = 1 << 17 };
-
-struct call {
-    struct problem problem;
-    regrad_tensor in[MAX_INPUTS], out[MAX_OUTPUTS];
-    unsigned char memory[MAX_INPUTS + MAX_OUTPUTS][MEMORY];
-};
 
 static unsigned char workspace[1 << 22];
 
-static void call_init(struct call *call, enum problem_kind kind, bool backward, int64_t out_h, int64_t out_w)
+static void call_init(struct dense_call *call, int op, int64_t out_h, int64_t out_w)
 {
-    const bool is_flat = kind == PROBLEM_NEAREST_1D;
-    struct signature signature;
-    memset(call, 0x3C, sizeof *call);
-    call->problem = (struct problem){.kind = kind,
-                                     .backward = backward,
-                                     .dtype = REGRAD_FLOAT16,
-                                     .n = 2,
-                                     .c = 3,
-                                     .in_h = is_flat ? 1 : 20,
-                                     .in_w = 30,
-                                     .out_h = is_flat ? 1 : out_h,
-                                     .out_w = out_w,
-                                     .wanted = {true, true}};
-    problem_signature(&call->problem, &signature);
-    for (int k = 0; k < signature.n_in; k++)
-        call->in[k] =
-            regrad_tensor_contiguous(call->memory[k], REGRAD_FLOAT16, signature.in[k].rank, signature.in[k].shape);
-    for (int k = 0; k < signature.n_out; k++)
-        call->out[k] = regrad_tensor_contiguous(call->memory[MAX_INPUTS + k], REGRAD_FLOAT16, signature.out[k].rank,
-                                                signature.out[k].shape);
+    dense_call_init(call, op, REGRAD_FLOAT16, 2, 3, out_h, out_w, 0x3C);
 }
 
 /* What is tried with failing allocations; returns its status, -1 for an object that could not be made. */
@@ -73,7 +47,7 @@ static void refuse_each(attempt *attempt, void *argument)
 
 static aclnnStatus both_phases(void *argument)
 {
-    const struct call *call = argument;
+    const struct dense_call *call = argument;
     uint64_t size = 4711;
     aclOpExecutor *const none = (aclOpExecutor *)(uintptr_t)4711;
     aclOpExecutor *executor = none;
@@ -89,26 +63,43 @@ static aclnnStatus both_phases(void *argument)
 
 static void refuses_in_operators(void **state)
 {
-    static struct call call;
+    static struct dense_call call;
     (void)state;
-    for (int kind = 0; kind < N_PROBLEM_KINDS; kind++) {
-        for (int backward = 0; backward < 2; backward++) {
-            call_init(&call, (enum problem_kind)kind, backward, 41, 33);
-            refuse_each(both_phases, &call);
-        }
+    for (int op = 0; op < N_ACLNN_OPERATORS; op++) {
+        call_init(&call, op, 41, 33);
+        refuse_each(both_phases, &call);
     }
-    call_init(&call, PROBLEM_BILINEAR, true, 20, 30); /* a plain copy */
+    call_init(&call, BILINEAR_2D_BACKWARD, 20, 30); /* a plain copy */
     refuse_each(both_phases, &call);
-    call_init(&call, PROBLEM_GRID, true, 0, 5); /* plain zeros */
+    call_init(&call, GRID_2D_BACKWARD, 0, 5); /* plain zeros */
     refuse_each(both_phases, &call);
+}
+
+/* Phase 2 allocates the work that it queues and its place in the queue. Running it allocates nothing. */
+static void queues_with_two(void **state)
+{
+    static struct dense_call call;
+    (void)state;
+    for (int k = 0; k < 2 * N_ACLNN_OPERATORS; k++) {
+        uint64_t size;
+        aclOpExecutor *executor;
+        regrad_set_num_threads(1 + k / N_ACLNN_OPERATORS);
+        call_init(&call, k % N_ACLNN_OPERATORS, 41, 33);
+        assert_int_equal(problem_acl_phase_1(&call.problem, call.in, call.out, false, &size, &executor), 0);
+        const int64_t n_asked = allocation_count(), n_live = allocation_live();
+        assert_int_equal(problem_acl_phase_2(&call.problem, workspace, size, executor), 0);
+        assert_int_equal(allocation_count(), n_asked + 2);
+        assert_true(allocation_live() < n_live); /* the executor has ended */
+    }
+    regrad_set_num_threads(0);
 }
 
 /* Only the status that an executor is not to be had for want of memory. */
 static void says_what_is_missing(void **state)
 {
-    static struct call call;
+    static struct dense_call call;
     (void)state;
-    call_init(&call, PROBLEM_BILINEAR, true, 41, 33);
+    call_init(&call, BILINEAR_2D_BACKWARD, 41, 33);
     assert_int_equal(both_phases(&call), 0);
     allocation_refuse_after(4 + 4); /* the tensors and arrays are there, the executor is not */
     aclGetRecentErrMsg();
@@ -178,9 +169,8 @@ static void refuses_handles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_in_operators),
-        cmocka_unit_test(says_what_is_missing),
-        cmocka_unit_test(refuses_objects),
+        cmocka_unit_test(refuses_in_operators), cmocka_unit_test(queues_with_two),
+        cmocka_unit_test(says_what_is_missing), cmocka_unit_test(refuses_objects),
         cmocka_unit_test(refuses_handles),
     };
     if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS)

@@ -34,7 +34,8 @@ prints() { # FILE COMMAND...
         function abs(x) {return x < 0 ? -x : x}
         {n1 = split($1, got, " "); n2 = split($2, want, " ")
          for (i = 1; i <= n1 || i <= n2; i++)
-             if (got[i] "" != want[i] "" && !(want[i] ~ /^-?[0-9]+\.[0-9]+$/ && abs(got[i] - want[i]) <= 1e-6 * abs(want[i])))
+             if (got[i] "" != want[i] "" &&
+                 !(want[i] ~ /^-?[0-9]+\.[0-9]+$/ && abs(got[i] - want[i]) <= 1e-6 * abs(want[i])))
                  {print FNR ": " $1 ", wanted " $2; bad = 1}}
         END {exit bad}'
 }

@@ -84,7 +84,8 @@ class Files(Case):
 
     def test_huge_claims_cost_nothing(self):
         """A header that claims 2^60 bytes, in a file and in a pipe, with too little memory for any of it."""
-        head = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 536870912, 536870912), }"
+        head = b"\x93NUMPY\x01\x00\x76\x00"
+        head += b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 536870912, 536870912), }"
         content = head + b" " * (127 - len(head)) + b"\n" + b"x" * 100
         with open(self.path("in.npy"), "wb") as file:
             file.write(content)

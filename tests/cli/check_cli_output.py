@@ -265,7 +265,8 @@ class Bar(Case):
             for name, shape in data.items():
                 self.save(name + ".npy", rng.uniform(-1.1, 1.1, shape).astype("f4"))
             for words in [["upsample_bilinear2d", "in.npy", "--output-size", "9,8", "-o", "out.npy"],
-                          ["upsample_bilinear2d", "in.npy", "--output-size", "9,8", "-o", "out.npy", "--layout", "nhwc"],
+                          ["upsample_bilinear2d", "in.npy", "--output-size", "9,8", "-o", "out.npy",
+                           "--layout", "nhwc"],
                           ["upsample_bilinear2d_backward", "g.npy", "--input-size", "7,6", "-o", "out.npy"],
                           ["upsample_nearest_exact1d", "s.npy", "--output-size", "9", "-o", "out.npy"],
                           ["upsample_nearest_exact1d_backward", "t.npy", "--input-size", "7", "-o", "out.npy"],

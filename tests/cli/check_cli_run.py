@@ -170,7 +170,8 @@ class Sameness(Case):
 
     def test_threads(self):
         grad = np.random.default_rng(9).standard_normal((5, 3, 40, 50)).astype("f4")
-        results = {self.result("upsample_bilinear2d_backward", grad, "--input-size", "30,20", "--threads", str(n)).tobytes()
+        results = {self.result("upsample_bilinear2d_backward", grad, "--input-size", "30,20",
+                               "--threads", str(n)).tobytes()
                    for n in (0, 1, 2, 3, 7)}
         self.assertEqual(len(results), 1)
 

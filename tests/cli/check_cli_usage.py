@@ -15,7 +15,8 @@ class Help(Case):
                 for word in words:
                     self.assertIn(word, text)
             for option in ("--version", "-V"):
-                self.assertRegex(self.text(*words, option), r"\Aregrad \d+\.\d+\.\d+ \(library \d+\.\d+\.\d+, \w+\)\n\Z")
+                self.assertRegex(self.text(*words, option),
+                                 r"\Aregrad \d+\.\d+\.\d+ \(library \d+\.\d+\.\d+, \w+\)\n\Z")
 
     def test_every_option_in_help_is_taken(self):
         """An option that an operator's help names is not refused as unknown there, and one that it does not is."""

@@ -52,7 +52,8 @@ class Case(unittest.TestCase):
         return np.load(self.path(name))
 
     def regrad(self, *arguments, status=0, **options):
-        """Runs the program in the directory; its status must be `status`. Standard output is bytes, standard error text."""
+        """Runs the program in the directory; its status must be `status`. Standard output is bytes,
+        standard error text."""
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         options.setdefault("env", os.environ)

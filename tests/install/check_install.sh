@@ -47,15 +47,15 @@ done
 
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 check "the version by pkg-config" "0.1.0" pkg-config --modversion regrad
-with_pkg_config() { # COMPILER SOURCE OUTPUT [-static]
+with_pkg_config() { # COMPILER SOURCE OUTPUT [-static] [PACKAGE]
     local flags=(--cflags --libs)
-    [ $# -lt 4 ] || flags+=(--static)
-    eval "$1 consumer/$2 -o $3 ${4:-} $(pkg-config "${flags[@]}" regrad)"
+    [ "${4:-}" = "" ] || flags+=(--static)
+    eval "$1 $2 -o $3 ${4:-} $(pkg-config "${flags[@]}" "${5:-regrad}")"
 }
-check "cc with pkg-config" "" with_pkg_config "$CC" consumer.c c_shared
-check "cc with pkg-config, static" "" with_pkg_config "$CC" consumer.c c_static -static
-check "c++ with pkg-config" "" with_pkg_config "$CXX -std=c++11" consumer.cpp cpp_shared
-check "c++ with pkg-config, static" "" with_pkg_config "$CXX -std=c++11" consumer.cpp cpp_static -static
+check "cc with pkg-config" "" with_pkg_config "$CC" consumer/consumer.c c_shared
+check "cc with pkg-config, static" "" with_pkg_config "$CC" consumer/consumer.c c_static -static
+check "c++ with pkg-config" "" with_pkg_config "$CXX -std=c++11" consumer/consumer.cpp cpp_shared
+check "c++ with pkg-config, static" "" with_pkg_config "$CXX -std=c++11" consumer/consumer.cpp cpp_static -static
 for language in c cpp; do
     check "pkg-config, $language, shared" "1 2 1 2" env LD_LIBRARY_PATH="$prefix/lib" "./${language}_shared"
     check "pkg-config, $language, static" "1 2 1 2" "./${language}_static"
@@ -74,6 +74,12 @@ if [ -e "$prefix/lib64/libascendcl.so" ]; then
         check "two_phase.cpp with $libraries" "" "${acl_compile[@]}" $libraries -o two_phase
         check "two_phase by $libraries" "" env LD_LIBRARY_PATH="$prefix/lib64" ./two_phase
     done
+    check "the version of regrad_acl by pkg-config" "0.1.0" pkg-config --modversion regrad_acl
+    check "two_phase.cpp with pkg-config" "" with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_shared "" regrad_acl
+    check "two_phase by pkg-config" "" env LD_LIBRARY_PATH="$prefix/lib64" ./acl_shared
+    check "two_phase.cpp with pkg-config, static" "" \
+        with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_static -static regrad_acl
+    check "two_phase by pkg-config, static" "" ./acl_static
 fi
 
 echo "$n_passed checks passed, $n_failed failed"

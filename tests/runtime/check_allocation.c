@@ -1,12 +1,10 @@
 /*
  * Every allocation of the runtime in turn is refused: each call then returns 207001 with a message, has had
- * no effect, leaks nothing, and succeeds when it is made again. The linker leads the library's calls of
- * malloc and its kin here (-Wl,--wrap).
+ * no effect, leaks nothing, and succeeds when it is made again.
  */
 #include "refusal.h"
 
 #include <pthread.h>
-#include <search.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,68 +13,7 @@
 
 #include "acl/handle.h"
 #include "acl/runtime.h"
-
-static int n_until_refusal = -1; /* -1: none is refused */
-static bool refuses_growth;      /* of the table of handles */
-static long n_live;
-
-/* Counts calls down to the one to refuse. */
-static bool refuses(void)
-{
-    return n_until_refusal >= 0 && n_until_refusal-- == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *memory);
-void *__real_tsearch(const void *key, void **root, int (*compare)(const void *, const void *));
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *memory);
-void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *, const void *));
-
-static void *counted(void *memory)
-{
-    n_live += memory != NULL;
-    return memory;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return refuses() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return refuses() ? NULL : counted(__real_calloc(n, size));
-}
-
-/* Only the table of handles grows; it is never given back. */
-void *__wrap_realloc(void *old, size_t size)
-{
-    return refuses_growth || refuses() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return refuses() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-void __wrap_free(void *memory)
-{
-    n_live -= memory != NULL;
-    __real_free(memory);
-}
-
-/* It allocates inside of the C library, where the linker does not lead. */
-void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *, const void *))
-{
-    return refuses() ? NULL : __real_tsearch(key, root, compare);
-}
+#include "allocation.h"
 
 /* ---- Calls that allocate ---------------------------------------------------------------------- */
 
@@ -211,18 +148,18 @@ static aclError create_buffer(void)
 static int refuse_each(const char *name, aclError (*call)(void))
 {
     for (int n_refused = 0;; n_refused++) {
-        const long n_live_before = n_live;
+        const int64_t n_live = allocation_live();
         const size_t n_handles = rg_handle_count();
-        n_until_refusal = n_refused;
+        allocation_refuse_after(n_refused);
         const aclError status = call();
-        const bool was_refused = n_until_refusal < 0;
-        n_until_refusal = -1;
+        const bool was_refused = allocation_was_refused();
+        allocation_refuse_after(-1);
         if (!was_refused) {
             assert_int_equal(status, ACL_SUCCESS);
             return n_refused;
         }
         assert_refused(status, ACL_ERROR_RT_MEMORY_ALLOCATION, name);
-        assert_int_equal(n_live, n_live_before);
+        assert_int_equal(allocation_live(), n_live);
         assert_int_equal(rg_handle_count(), n_handles);
         assert_true(n_refused < 20);
     }
@@ -263,10 +200,10 @@ static void test_each(void **state)
 static void test_set_device(void **state)
 {
     (void)state;
-    const long n_live_before = n_live;
+    const int64_t n_live = allocation_live();
     assert_int_equal(refuse_each("aclrtSetDevice", set_device), 2);
     assert_success(reset_device());
-    assert_int_equal(n_live, n_live_before);
+    assert_int_equal(allocation_live(), n_live);
     assert_success(aclrtSetDevice(0));
     assert_success(aclrtResetDevice(0));
 }
@@ -285,14 +222,14 @@ static void refuse_all_handles(void)
     aclrtContext context = NULL;
     aclrtEvent an_event = NULL;
     aclrtStream a_stream = NULL;
-    const long n_live_before = n_live;
+    const int64_t n_live = allocation_live();
     assert_refused(aclrtCreateEvent(&an_event), refused, "aclrtCreateEvent: the system has no memory left");
     assert_refused(aclrtCreateStream(&a_stream), refused, "aclrtCreateStream: the system has no memory left");
     assert_refused(aclrtCreateContext(&context, 0), refused, "aclrtCreateContext: the system has no memory left");
     assert_refused(aclrtSetDevice(1), refused, "aclrtSetDevice: the system has no memory left");
     assert_null(aclCreateDataBuffer(bytes, 16));
     assert_refused(refused, refused, "aclCreateDataBuffer: the system has no memory left");
-    assert_int_equal(n_live, n_live_before);
+    assert_int_equal(allocation_live(), n_live);
 }
 
 static void test_handles(void **state)
@@ -302,18 +239,18 @@ static void test_handles(void **state)
     static aclrtEvent events[N];
     int n_refused = 0;
     for (int i = 0; i < N; i++) {
-        refuses_growth = true;
+        allocation_refuse_growth(true);
         aclError status = aclrtCreateEvent(&events[i]);
         if (status != ACL_SUCCESS) {
             assert_refused(status, ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtCreateEvent");
             refuse_all_handles();
             n_refused++;
-            refuses_growth = false;
+            allocation_refuse_growth(false);
             status = aclrtCreateEvent(&events[i]);
         }
         assert_success(status);
     }
-    refuses_growth = false;
+    allocation_refuse_growth(false);
     assert_true(n_refused >= 2);
     for (int i = 0; i < N; i++)
         assert_success(aclrtDestroyEvent(events[i]));
@@ -328,11 +265,11 @@ static void test_refused_recording(void **state)
         aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
         aclrtEventWaitStatus waited = ACL_EVENT_WAIT_STATUS_NOT_READY;
         assert_success(aclrtCreateEvent(&fresh));
-        n_until_refusal = n_let_through;
+        allocation_refuse_after(n_let_through);
         assert_refused(aclrtRecordEvent(fresh, stream), ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtRecordEvent");
         assert_success(aclrtQueryEventStatus(fresh, &status));
         assert_int_equal(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
-        n_until_refusal = n_let_through;
+        allocation_refuse_after(n_let_through);
         assert_refused(aclrtStreamWaitEvent(stream, fresh), ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtStreamWaitEvent");
         assert_success(aclrtQueryEventWaitStatus(fresh, &waited));
         assert_int_equal(waited, ACL_EVENT_WAIT_STATUS_COMPLETE);
@@ -360,7 +297,7 @@ static int tear_down(void **state)
     unlink(config_path);
     return aclrtSetDevice(0) != ACL_SUCCESS || aclrtFree(memory) != ACL_SUCCESS ||
            aclrtDestroyEvent(event) != ACL_SUCCESS || aclrtDestroyStream(stream) != ACL_SUCCESS ||
-           aclrtResetDeviceForce(0) != ACL_SUCCESS || n_live != 0;
+           aclrtResetDeviceForce(0) != ACL_SUCCESS || allocation_live() != 1; /* the table of handles is kept */
 }
 
 int main(void)

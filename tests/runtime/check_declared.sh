@@ -15,7 +15,8 @@ failed=0
 for function in $functions; do
     grep -qx "$function" <<<"$exported" || { echo "$function is declared, and not exported"; failed=1; }
     # Functions that differ in a timeout alone share a row.
-    grep -qF "\`${function%WithTimeout}\`" "$source/docs/acl.md" || { echo "docs/acl.md does not name $function"; failed=1; }
+    grep -qF "\`${function%WithTimeout}\`" "$source/docs/acl.md" ||
+        { echo "docs/acl.md does not name $function"; failed=1; }
 done
 echo "$(wc -w <<<"$functions") functions"
 [ "$failed" -eq 0 ] && [ "$(wc -w <<<"$functions")" -gt 90 ]

@@ -16,6 +16,7 @@ may_include() {
     src/native) echo regrad base kernel op rt native ;;
     src/acl) echo regrad base/half.h vendor acl ;;
     tools | examples) echo regrad vendor own ;;
+    bench) echo regrad vendor own element.h ;; # of tools/: what is in an element of each type
     esac
 }
 
@@ -25,7 +26,7 @@ kind_of() {
         echo regrad
     elif [ -e "src/$2" ]; then
         echo "${2%%/*}"
-    elif [ -e "$1/$2" ]; then
+    elif [ -e "$1/$2" ] || [ -e "${1%%/*}/$2" ]; then
         echo own
     elif compgen -G "include/{,acl/,aclnn/,aclnnop/}$2" >/dev/null || [ -e "include/$2" ]; then
         echo vendor
@@ -50,7 +51,7 @@ while IFS=: read -r file line include; do
         echo "$file:$line: includes \"$include\" ($kind); $layer may include: $(may_include "$layer")"
         n_failed=$((n_failed + 1))
     fi
-done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include "' src tools examples --include='*.[ch]' --include='*.cpp' |
+done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include "' src tools examples bench --include='*.[ch]' --include='*.cpp' |
     sed -E 's/^([^:]*:[0-9]+):[^"]*"([^"]*)".*/\1:\2/')
 
 echo "$n_passed includes passed, $n_failed failed"

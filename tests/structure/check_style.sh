@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Are functions short (none over 80 lines, the median of src/ at most 16), macros no longer than ten
-# lines, names of files unique in src/, and is every file laid out as .clang-format says?
+# lines, names of files unique in src/, and is every file laid out as .clang-format says? Scripts too have short
+# functions and lines.
 #
 #   check_style.sh SOURCE-DIRECTORY [CLANG-FORMAT]
 set -euo pipefail
@@ -10,7 +11,8 @@ complain() {
     [ -z "$1" ] || { echo "$1"; failed=1; }
 }
 
-mapfile -t files < <(find include src tools tests examples fuzz -name '*.[ch]' -o -name '*.cpp' | sort)
+mapfile -t files < <(find include src tools tests examples fuzz bench -name '*.[ch]' -o -name '*.cpp' | sort)
+mapfile -t scripts < <(find scripts tests bench .ci -name '*.sh' -o -name '*.py' -o -path .ci/run | sort)
 mapfile -t ours < <(printf '%s\n' "${files[@]}" | grep '^src/')
 
 # In this layout a function's braces, and no others, stand alone in the first column.
@@ -19,17 +21,34 @@ lengths() {
          FNR == 1 {begin = 0}' "$@"
 }
 complain "$(lengths "${files[@]}" | awk '$1 > 80 {print $2 ": a function of " $1 " lines; 80 are the most"}')"
+long_in_python=$(python3 - "${scripts[@]}" <<'END'
+import ast
+import sys
+
+for path in (path for path in sys.argv[1:] if path.endswith(".py")):
+    with open(path, encoding="utf-8") as file:
+        tree = ast.parse(file.read(), path)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 80:
+            n_lines = node.end_lineno - node.lineno + 1
+            print(f"{path}:{node.lineno}: a function of {n_lines} lines; 80 are the most")
+END
+)
+complain "$long_in_python"
 median=$(lengths "${ours[@]}" | sort -n | awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)]}')
 [ "$median" -le 16 ] || complain "the median function of src/ has $median lines; 16 are the most"
 
-complain "$(awk 'FNR == 1 {n = 0} /\\$/ {n++; next} n >= 10 {print FILENAME ":" FNR ": a macro of " n + 1 " lines; ten are the most"}
+complain "$(awk 'FNR == 1 {n = 0} /\\$/ {n++; next}
+                 n >= 10 {print FILENAME ":" FNR ": a macro of " n + 1 " lines; ten are the most"}
                  {n = 0}' "${files[@]}")"
-complain "$(awk 'length > 120 {print FILENAME ":" FNR ": " length " columns; 120 are the most"}' "${files[@]}")"
+complain "$(awk 'length > 120 {print FILENAME ":" FNR ": " length " columns; 120 are the most"}' \
+    "${files[@]}" "${scripts[@]}")"
 complain "$(printf '%s\n' "${ours[@]##*/}" | sort | uniq -d | sed 's/$/: a file name that src\/ has twice/')"
 if [ $# -gt 1 ]; then
     complain "$("$2" --dry-run "${files[@]}" 2>&1 | grep 'warning:' | cut -d: -f1 | sort | uniq -c |
         awk '{print $2 ": clang-format would change " $1 " places"}' || true)"
 fi
 
-echo "${#files[@]} files, $(lengths "${files[@]}" | wc -l) functions, median of src/ $median lines"
+n_functions=$(lengths "${files[@]}" | wc -l)
+echo "${#files[@]} files, ${#scripts[@]} scripts, $n_functions functions, median of src/ $median lines"
 exit $failed

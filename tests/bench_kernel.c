@@ -1,0 +1,330 @@
+/*
+ * A kernel is timed by a function that makes one call of it, with arguments as the operators make them, on data in the
+ * first-level cache (or the second: tiles), and says how much the call did. The table of them is at the end: a new
+ * kernel needs a function, and a line there.
+ */
+#include "bench_kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernel/kernel.h"
+
+/* A row of pixels; rows that are added; results and terms of an axis; channels stored last; pixels of a tile. */
+enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_RESULTS = 128, N_TERMS = 4, GROUP = 64, TILE_H = 4, TILE_W = 64 };
+enum { N_SOURCES = 2 * N_RESULTS + N_TERMS, N_PIXELS = TILE_H * TILE_W, N_NEIGHBOURS = 4 };
+
+/* Where the arguments live. */
+static _Alignas(RG_ALIGNMENT) struct {
+    unsigned char from[N_SOURCES * GROUP * sizeof(double)], to[N_SOURCES * GROUP * sizeof(double)];
+    unsigned char scratch[N_SOURCES * RG_MAX_LANES * sizeof(double)];
+    unsigned char tile[N_PIXELS * RG_GRID_LANES * sizeof(double)], point_tile[RG_GRID_POINTS * RG_GRID_LANES * 8];
+    union rg_grid_row weight[RG_GRID_NEIGHBOURS], value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
+    struct rg_grid_points points;
+    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
+    int64_t begin[N_RESULTS], first[N_RESULTS + 1];
+} data;
+
+/* The transposed map of a bilinear resize by 2: four terms a result, the next two further on. */
+static const struct rg_piece map = {data.begin, data.first, data.weight, 0, N_RESULTS, 0, N_SOURCES};
+
+static void prepare_map(void)
+{
+    for (int64_t i = 0; i < N_RESULTS; i++) {
+        data.begin[i] = 2 * i;
+        data.first[i + 1] = N_TERMS * (i + 1);
+    }
+    data.first[0] = 0;
+}
+
+/* A table's arithmetic type, and a storage type of it. */
+struct subject {
+    const struct rg_kernels *kernels;
+    regrad_dtype dtype;
+    int64_t size, value; /* bytes of an element of the storage type, of the arithmetic type */
+};
+
+/* What a call did: values that it made, bytes that it read and wrote. */
+struct work {
+    int64_t n, nbytes;
+};
+
+typedef struct work call(const struct subject *subject);
+
+static void set(const struct subject *subject, void *to, int64_t k, double value)
+{
+    if (subject->value == sizeof(double))
+        ((double *)to)[k] = value;
+    else
+        ((float *)to)[k] = (float)value;
+}
+
+/* ---- Rows and axes ---- */
+
+static struct work load(const struct subject *subject)
+{
+    subject->kernels->load[subject->dtype](data.to, data.from, 1, ROW);
+    return (struct work){ROW, ROW * (subject->size + subject->value)};
+}
+
+static struct work load_strided(const struct subject *subject)
+{
+    subject->kernels->load[subject->dtype](data.to, data.from, 3, ROW);
+    return (struct work){ROW, ROW * (subject->size + subject->value)};
+}
+
+static struct work store(const struct subject *subject)
+{
+    subject->kernels->store[subject->dtype](data.to, 1, data.from, ROW);
+    return (struct work){ROW, ROW * (subject->size + subject->value)};
+}
+
+static struct work fetch(const struct subject *subject)
+{
+    subject->kernels->fetch[subject->dtype](data.to, data.from, data.offset[0], RG_GRID_POINTS);
+    return (struct work){RG_GRID_POINTS, RG_GRID_POINTS * (subject->size + subject->value)};
+}
+
+static struct work rows(const struct subject *subject)
+{
+    subject->kernels->rows[subject->dtype](data.to, data.from, ROWS_LENGTH * subject->size, data.weight, N_ROWS,
+                                           ROWS_LENGTH, true);
+    return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
+}
+
+static struct work cols(const struct subject *subject)
+{
+    const void *from[RG_MAX_LANES];
+    void *to[RG_MAX_LANES];
+    for (int64_t r = 0; r < RG_MAX_LANES; r++) {
+        from[r] = data.from + r * N_SOURCES * subject->value;
+        to[r] = data.to + r * N_SOURCES * subject->value;
+    }
+    subject->kernels->cols(to, from, RG_MAX_LANES, &map, data.scratch);
+    return (struct work){RG_MAX_LANES * N_RESULTS, RG_MAX_LANES * (N_RESULTS + N_SOURCES) * subject->value};
+}
+
+static struct work groups(const struct subject *subject)
+{
+    subject->kernels->groups(data.to, data.from, GROUP, &map);
+    return (struct work){N_RESULTS * GROUP, (N_RESULTS + N_SOURCES) * GROUP * subject->value};
+}
+
+/* ---- Grid sample: bilinear, points of a smooth grid ---- */
+
+static const struct rg_grid_spec spec = {TILE_H, TILE_W, REGRAD_BILINEAR, REGRAD_BORDER, false};
+static const struct rg_grid_image image = {TILE_W, 1, 0, 0, TILE_H, 0};
+
+/* The work for all points, from that for one. */
+static struct work of_points(int64_t n_values, int64_t nbytes)
+{
+    return (struct work){RG_GRID_POINTS * n_values, RG_GRID_POINTS * nbytes};
+}
+
+static struct work grid_locate(const struct subject *subject)
+{
+    subject->kernels->grid_locate(&data.points, &data.x, &data.y, RG_GRID_POINTS, &spec);
+    return of_points(1, (2 + 2 * (2 * 2 + 1)) * subject->value + (2 * 2 + 2) * (int64_t)sizeof(int64_t));
+}
+
+static struct work grid_weigh(const struct subject *subject)
+{
+    subject->kernels->grid_weigh(data.weight, data.points.y.weight, data.points.x.weight, 2);
+    return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * subject->value);
+}
+
+static struct work grid_place(const struct subject *subject)
+{
+    subject->kernels->grid_place(data.offset, &data.points, &image);
+    return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * (int64_t)sizeof(int64_t));
+}
+
+static struct work grid_list(const struct subject *subject)
+{
+    subject->kernels->grid_list(data.list, &data.points, RG_GRID_POINTS, 0, TILE_H);
+    return of_points(1, 4 * (int64_t)sizeof(int64_t));
+}
+
+static struct work grid_rows(const struct subject *subject)
+{
+    int64_t low, high;
+    subject->kernels->grid_rows(&data.points, &low, &high);
+    return of_points(1, 2 * (int64_t)sizeof(int64_t));
+}
+
+static struct work grid_scatter(const struct subject *subject)
+{
+    subject->kernels->grid_scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight, data.value,
+                                   N_NEIGHBOURS, data.list, RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (8 + 3 * subject->value) + subject->value);
+}
+
+static struct work grid_spread(const struct subject *subject)
+{
+    subject->kernels->grid_spread(data.tile, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight,
+                                  data.point_tile, N_NEIGHBOURS, data.list, RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS * RG_GRID_LANES, (2 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_blend(const struct subject *subject)
+{
+    subject->kernels->grid_blend(data.to, data.weight, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
+    return of_points(1, (2 * N_NEIGHBOURS + 1) * subject->value);
+}
+
+static struct work grid_sample(const struct subject *subject)
+{
+    subject->kernels->grid_sample(data.to, data.tile, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight,
+                                  N_NEIGHBOURS, RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_multiply(const struct subject *subject)
+{
+    subject->kernels->grid_multiply(data.to, data.from, data.value);
+    return of_points(1, 3 * subject->value);
+}
+
+static struct work grid_fold(const struct subject *subject)
+{
+    subject->kernels->grid_fold(&data.sum_x, data.value, RG_GRID_LANES);
+    return of_points(RG_GRID_LANES, (RG_GRID_LANES + 2) * subject->value);
+}
+
+static struct work grid_slope(const struct subject *subject)
+{
+    subject->kernels->grid_slope(&data.sum_x, &data.sum_y, data.tile, (const int64_t(*)[RG_GRID_POINTS])data.offset,
+                                 data.weight, data.weight, data.point_tile, N_NEIGHBOURS, RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_finish(const struct subject *subject)
+{
+    subject->kernels->grid_finish(&data.sum_x, &data.points.x.slope, &data.points);
+    return of_points(1, 3 * subject->value + 2 * (int64_t)sizeof(int64_t));
+}
+
+static struct work grid_interleave(const struct subject *subject)
+{
+    subject->kernels->grid_interleave(data.point_tile, data.from, RG_GRID_POINTS, RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, 2 * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_part(const struct subject *subject)
+{
+    subject->kernels->grid_part(data.value, data.point_tile, RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, 2 * RG_GRID_LANES * subject->value);
+}
+
+/* ---- Timing ---- */
+
+/* All that is timed. Kernels of storage types are timed for each of them. */
+static const struct kernel {
+    const char *name;
+    call *call;
+    bool stored;
+} kernels[] = {
+    {"load", load, true},
+    {"load, stride 3", load_strided, true},
+    {"store", store, true},
+    {"fetch", fetch, true},
+    {"rows, 4 of them", rows, true},
+    {"cols, 4 terms", cols, false},
+    {"groups of 64, 4 terms", groups, false},
+    {"grid_locate", grid_locate, false},
+    {"grid_weigh", grid_weigh, false},
+    {"grid_place", grid_place, false},
+    {"grid_list", grid_list, false},
+    {"grid_rows", grid_rows, false},
+    {"grid_scatter", grid_scatter, false},
+    {"grid_spread", grid_spread, false},
+    {"grid_blend", grid_blend, false},
+    {"grid_sample", grid_sample, false},
+    {"grid_multiply", grid_multiply, false},
+    {"grid_fold", grid_fold, false},
+    {"grid_slope", grid_slope, false},
+    {"grid_finish", grid_finish, false},
+    {"grid_interleave", grid_interleave, false},
+    {"grid_part", grid_part, false},
+};
+enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/* Ordinary numbers everywhere, and the points that the kernels of the grid find for themselves. */
+static void prepare(const struct subject *subject)
+{
+    memset(&data, 0x3C, sizeof data);
+    prepare_map();
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        set(subject, &data.x, p, -1 + (2 * (double)p + 0.7) / RG_GRID_POINTS);
+        set(subject, &data.y, p, -0.2 + 0.4 * (double)p / RG_GRID_POINTS);
+    }
+    grid_locate(subject);
+    grid_weigh(subject);
+    grid_place(subject);
+    grid_list(subject);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The seconds of a call: the least of the means of some batches of a millisecond each. */
+static double time_call(call *call, const struct subject *subject)
+{
+    double best = 1;
+    int64_t batch = 1;
+    for (int n_samples = 0; n_samples < 7;) {
+        const double start = seconds();
+        for (int64_t i = 0; i < batch; i++)
+            call(subject);
+        const double spent = seconds() - start;
+        if (spent < 1e-3) {
+            batch *= 2;
+            continue;
+        }
+        best = spent / (double)batch < best ? spent / (double)batch : best;
+        n_samples++;
+    }
+    return best;
+}
+
+static void time_kernel(const struct kernel *kernel, const char *table, const struct subject *subject)
+{
+    prepare(subject);
+    const struct work work = kernel->call(subject);
+    const double time = time_call(kernel->call, subject);
+    printf("%-22s %-9s %-7s %9.3f ns/value %8.2f GB/s\n", kernel->name, regrad_dtype_name(subject->dtype), table,
+           time * 1e9 / (double)work.n, (double)work.nbytes / time * 1e-9);
+}
+
+static void time_types(const struct kernel *kernel, const char *table, const struct rg_kernels *of, regrad_dtype value)
+{
+    for (int dtype = 0; dtype < RG_N_DTYPES; dtype++) {
+        const struct subject subject = {of, (regrad_dtype)dtype, (int64_t)regrad_dtype_size((regrad_dtype)dtype),
+                                        (int64_t)regrad_dtype_size(value)};
+        if (kernel->stored ? of->load[dtype] != NULL : dtype == (int)value)
+            time_kernel(kernel, table, &subject);
+    }
+}
+
+int bench_kernels(const char *name)
+{
+    int n_tables, n_timed = 0;
+    const struct rg_kernel_table *const *tables = rg_kernel_tables(&n_tables);
+    for (int k = 0; k < N_KERNELS; k++) {
+        if (strncmp(kernels[k].name, name, strlen(name)) != 0)
+            continue;
+        n_timed++;
+        for (int t = 0; t < n_tables; t++) {
+            time_types(&kernels[k], tables[t]->name, &tables[t]->f32, REGRAD_FLOAT32);
+            time_types(&kernels[k], tables[t]->name, &tables[t]->f64, REGRAD_FLOAT64);
+        }
+    }
+    if (n_timed == 0)
+        fprintf(stderr, "check_kernel: no kernel has a name that begins with \"%s\"\n", name);
+    return n_timed == 0;
+}

@@ -1,0 +1,51 @@
+#include "dense_call.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Of half-pixel coordinates and the forward's law, where nothing else is said. */
+static const struct problem operators[N_OPERATORS] = {
+    [BILINEAR_2D] = {.kind = PROBLEM_BILINEAR},
+    [BILINEAR_2D_BACKWARD] = {.kind = PROBLEM_BILINEAR, .backward = true},
+    [NEAREST_1D] = {.kind = PROBLEM_NEAREST_1D},
+    [NEAREST_1D_BACKWARD] = {.kind = PROBLEM_NEAREST_1D, .backward = true},
+    [NEAREST_2D] = {.kind = PROBLEM_NEAREST_2D},
+    [NEAREST_2D_BACKWARD] = {.kind = PROBLEM_NEAREST_2D, .backward = true},
+    [GRID_2D] = {.kind = PROBLEM_GRID},
+    [GRID_2D_BACKWARD] = {.kind = PROBLEM_GRID, .backward = true},
+    [RESIZE_BILINEAR_V2_GRAD] = {.kind = PROBLEM_BILINEAR, .backward = true, .coordinates = REGRAD_ASYMMETRIC},
+    [UPSAMPLE_NEAREST_EXACT_2D_GRAD] = {.kind = PROBLEM_NEAREST_2D, .backward = true, .law = REGRAD_NEAREST_GATHER_LAW},
+};
+
+static regrad_tensor tensor(const struct operand *operand, regrad_dtype dtype, void *memory)
+{
+    assert(operand_size(operand) * (int64_t)regrad_dtype_size(dtype) <= DENSE_NBYTES);
+    return regrad_tensor_contiguous(memory, dtype, operand->rank, operand->shape);
+}
+
+void dense_call_init(struct dense_call *call, int op, regrad_dtype dtype, int64_t n, int64_t c, int64_t out_h,
+                     int64_t out_w, unsigned char byte)
+{
+    struct problem problem = operators[op];
+    const bool flat = problem.kind == PROBLEM_NEAREST_1D;
+    struct signature signature;
+    problem.dtype = dtype;
+    problem.n = n;
+    problem.c = c;
+    problem.in_h = flat ? 1 : 20;
+    problem.in_w = 30;
+    problem.out_h = flat ? 1 : out_h;
+    problem.out_w = out_w;
+    problem.wanted[0] = problem.wanted[1] = true;
+    memset(call, byte, sizeof *call);
+    call->problem = problem;
+    problem_signature(&call->problem, &signature);
+    for (int k = 0; k < signature.n_in; k++) {
+        call->in[k] = tensor(&signature.in[k], dtype, call->memory[k]);
+        call->inputs[k] = call->memory[k];
+    }
+    for (int k = 0; k < signature.n_out; k++) {
+        call->out[k] = tensor(&signature.out[k], dtype, call->memory[MAX_INPUTS + k]);
+        call->outputs[k] = call->memory[MAX_INPUTS + k];
+    }
+}

@@ -1,0 +1,38 @@
+/* Calls of the operators on small dense tensors in memory of their own. */
+#ifndef DENSE_CALL_H
+#define DENSE_CALL_H
+
+#include "problem.h"
+
+/* All that there are: those of the aclnn interface, then the graph operators, which are other laws of the same. */
+enum {
+    BILINEAR_2D,
+    BILINEAR_2D_BACKWARD,
+    NEAREST_1D,
+    NEAREST_1D_BACKWARD,
+    NEAREST_2D,
+    NEAREST_2D_BACKWARD,
+    GRID_2D,
+    GRID_2D_BACKWARD,
+    N_ACLNN_OPERATORS,
+    RESIZE_BILINEAR_V2_GRAD = N_ACLNN_OPERATORS,
+    UPSAMPLE_NEAREST_EXACT_2D_GRAD,
+    N_OPERATORS
+};
+
+enum { DENSE_NBYTES = 1 << 17 };
+
+/* A problem and its tensors, in the order of its signature. */
+struct dense_call {
+    struct problem problem;
+    regrad_tensor in[MAX_INPUTS], out[MAX_OUTPUTS];
+    const void *inputs[MAX_INPUTS];
+    void *outputs[MAX_OUTPUTS];
+    unsigned char memory[MAX_INPUTS + MAX_OUTPUTS][DENSE_NBYTES];
+};
+
+/* Inputs have n images of c channels and 20 rows of 30 pixels, or 30 pixels; all bytes of the memory are `byte`. */
+void dense_call_init(struct dense_call *call, int op, regrad_dtype dtype, int64_t n, int64_t c, int64_t out_h,
+                     int64_t out_w, unsigned char byte);
+
+#endif
