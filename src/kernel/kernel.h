@@ -40,7 +40,7 @@ typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
  * A line holds values of T that wait to be resampled. After the last one it has room for RG_LINE_ROOM values, which may
  * be read and overwritten.
  */
-enum { RG_MAX_LANES = 16, RG_LINE_ROOM = 2 * RG_MAX_LANES };
+enum { RG_MAX_LANES = 16, RG_MAX_PAIRS = 3, RG_LINE_ROOM = 2 * RG_MAX_PAIRS * RG_MAX_LANES };
 
 /* Rows of the storage type that are to be summed. n_fresh: the last rows of them, after which those that come next are
  * prefetched; a hint. */
@@ -58,7 +58,7 @@ typedef void rg_rows_fn(void *line, const struct rg_rows *rows, bool start);
 
 /*
  * One step adds one term to results that are neighbours, a block: to those whose bit is set in `lanes`, result j gets
- * fma(weight[j], line[offset + index[j]], result j), with 0 <= index[j] < 2 * the kernels' lanes.
+ * fma(weight[j], line[offset + index[j]], result j), with 0 <= index[j] < the columns' window.
  */
 struct rg_step {
     int32_t offset;        /* in the line */
@@ -68,7 +68,8 @@ struct rg_step {
 
 /*
  * The results of a line, in blocks of as many as the kernels have lanes; steps of block b: first[b] .. first[b + 1] - 1.
- * Where the last block would not be full it overlaps the one before it.
+ * Where the last block would not be full it overlaps the one before it. A window is n_pairs pairs of vectors, and all
+ * steps of a block have the same offset; or one pair, when n_pairs is 0, and each step has an offset of its own.
  *
  * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f - 1
  * when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
@@ -81,6 +82,7 @@ struct rg_columns {
     const struct rg_step *steps;
     const int32_t *index;
     const void *weight; /* of T, aligned to a vector */
+    int n_pairs;
     int factor;
     bool narrow;
     int64_t whole_from, whole_to; /* blocks all steps of which are for all lanes */

@@ -33,6 +33,8 @@ static bool append(struct table *table, const void *from, size_t nbytes)
 struct builder {
     const struct rg_columns_spec *spec;
     int64_t n; /* results */
+    int n_pairs;
+    int64_t window;
     bool narrow;
     struct table first, steps, index, weight;
 };
@@ -62,10 +64,10 @@ static int64_t start_of(const struct rg_columns_spec *spec, const struct pending
 }
 
 /* Can a step that starts there serve it? */
-static bool is_served(const struct rg_columns_spec *spec, int64_t start, const struct pending *pending, int64_t j)
+static bool is_served(const struct builder *builder, int64_t start, const struct pending *pending, int64_t j)
 {
-    const int64_t from_start = start_of(spec, pending, j) - start;
-    return spec->factor > 0 ? from_start == 0 : from_start < 2 * spec->lanes;
+    const int64_t from_start = start_of(builder->spec, pending, j) - start;
+    return builder->spec->factor > 0 ? from_start == 0 : from_start < builder->window;
 }
 
 /* Appends values to a table unless they stand where the block before has its own; says where they are. */
@@ -88,7 +90,7 @@ static struct rg_step take_step(const struct builder *builder, struct pending *p
     const struct rg_columns_spec *spec = builder->spec;
     struct rg_step step = {.offset = (int32_t)start};
     for (int64_t j = 0; j < n; j++) {
-        if (pending[j].term == pending[j].end || !is_served(spec, start, &pending[j], j))
+        if (pending[j].term == pending[j].end || !is_served(builder, start, &pending[j], j))
             continue;
         step.lanes |= 1U << j;
         index[j] = (int32_t)(pending[j].at - start);
@@ -168,21 +170,69 @@ static bool append_factor_steps(struct builder *builder, struct pending *pending
     return append(&builder->steps, taken, (size_t)n_steps * sizeof *taken);
 }
 
+/* The results from `at` on that are a block. */
+static int64_t make_pending(const struct builder *builder, int64_t at, struct pending *pending)
+{
+    const int64_t n = rg_min(builder->n - at, builder->spec->lanes);
+    for (int64_t j = 0; j < n; j++)
+        pending[j] = pending_of(builder, at + j);
+    return n;
+}
+
 /* The steps of the results from `at` on. */
 static bool append_block(struct builder *builder, int64_t at, const struct rg_share *before)
 {
-    const struct rg_columns_spec *spec = builder->spec;
-    const int64_t n = rg_min(builder->n - at, spec->lanes);
     struct pending pending[RG_MAX_LANES];
-    for (int64_t j = 0; j < n; j++)
-        pending[j] = pending_of(builder, at + j);
-    if (spec->factor > 0)
+    const int64_t n = make_pending(builder, at, pending);
+    if (builder->spec->factor > 0)
         return append_factor_steps(builder, pending, n, at, before);
-    int64_t start = 0;
-    for (int64_t k = 0; next_start(spec, pending, n, &start); k++)
+    int64_t start = 0, lowest = 0;
+    for (int64_t k = 0; next_start(builder->spec, pending, n, &lowest); k++) {
+        if (k == 0 || builder->n_pairs == 0)
+            start = lowest;
         if (!append_nth_step(builder, pending, n, start, k, before))
             return false;
+    }
     return true;
+}
+
+/* Where block b starts. */
+static int64_t block_at(const struct builder *builder, int64_t b)
+{
+    const int64_t lanes = builder->spec->lanes;
+    return builder->spec->factor > 0 ? b * lanes : rg_max(rg_min(b * lanes, builder->n - lanes), 0);
+}
+
+static int64_t count_blocks(const struct builder *builder)
+{
+    return (builder->n + builder->spec->lanes - 1) / builder->spec->lanes;
+}
+
+/* From the lowest to the highest source of block b. */
+static int64_t span_of(const struct builder *builder, int64_t b)
+{
+    struct pending pending[RG_MAX_LANES];
+    const int64_t n = make_pending(builder, block_at(builder, b), pending);
+    int64_t low = INT64_MAX, high = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (pending[j].term == pending[j].end)
+            continue;
+        low = rg_min(low, pending[j].at);
+        high = rg_max(high, pending[j].at + (pending[j].end - pending[j].term - 1) * builder->spec->inner + 1);
+    }
+    return high == 0 ? 0 : high - low;
+}
+
+/* One window for each block, if the widest one needs no more than kernels have. */
+static void choose_window(struct builder *builder)
+{
+    const int64_t pair = 2 * builder->spec->lanes;
+    int64_t widest = 1;
+    for (int64_t b = 0; b < count_blocks(builder); b++)
+        widest = rg_max(widest, span_of(builder, b));
+    const int64_t n_pairs = (widest - 1) / pair + 1;
+    builder->n_pairs = n_pairs <= RG_MAX_PAIRS ? (int)n_pairs : 0;
+    builder->window = builder->n_pairs == 0 ? pair : n_pairs * pair;
 }
 
 static bool append_end(struct builder *builder)
@@ -193,13 +243,11 @@ static bool append_end(struct builder *builder)
 
 static bool append_blocks(struct builder *builder)
 {
-    const struct rg_columns_spec *spec = builder->spec;
-    const int64_t last = spec->factor > 0 ? builder->n : rg_max(builder->n - spec->lanes, 0);
     struct rg_share before = {0, 0};
     bool made = append_end(builder);
-    for (int64_t at = 0; made && at < builder->n; at += spec->lanes) {
+    for (int64_t b = 0; made && b < count_blocks(builder); b++) {
         const int64_t begin = n_steps(builder);
-        made = append_block(builder, rg_min(at, last), &before) && append_end(builder);
+        made = append_block(builder, block_at(builder, b), &before) && append_end(builder);
         before = (struct rg_share){begin, n_steps(builder)};
     }
     return made;
@@ -253,6 +301,8 @@ bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, 
 {
     struct builder builder = {.spec = spec, .narrow = spec->factor > 0 && is_narrow(map, spec->factor)};
     builder.n = spec->n_rows * (spec->piece.to - spec->piece.from) * spec->inner;
+    if (spec->factor == 0)
+        choose_window(&builder);
     const bool made = append_blocks(&builder);
     *columns = (struct rg_columns){
         .n = builder.n,
@@ -260,6 +310,7 @@ bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, 
         .steps = (const struct rg_step *)(const void *)builder.steps.data,
         .index = (const int32_t *)(const void *)builder.index.data,
         .weight = builder.weight.data,
+        .n_pairs = builder.n_pairs,
         .factor = spec->factor,
         .narrow = builder.narrow,
     };

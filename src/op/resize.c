@@ -33,6 +33,7 @@ enum {
     BATCH_RESULTS = 128,    /* lines that have as many results need no more rows */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
     LINE_VALUES = 4096,     /* values of a line, where that is enough for one step */
+    GROUP_VALUES = 2048,    /* the same of lines of groups */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
     MAX_NBYTES = 256 * 1024 /* rows of groups that need more for one result are read as planes */
@@ -338,20 +339,24 @@ static void reduce_row(const struct resize_plan *plan, const struct row *row, co
                                             plan->streamed);
 }
 
+/* Sums what a row of the result needs into a line. */
+static void fill_line(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                      const struct strip *strip, void *line)
+{
+    if (needs_ring(plan)) {
+        sum_ready(plan, lines, row, strip, line, strip->piece.n_src * plan->inner);
+        return;
+    }
+    const struct rg_rows stored = stored_rows(plan, row, &strip->piece);
+    plan->base.kernels->rows[plan->source.dtype](line, &stored, true);
+}
+
 static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *rows, int64_t n,
                               const struct strip *strip)
 {
-    const int64_t n_values = strip->piece.n_src * plan->inner;
-    const int64_t row_nbytes = n_values * (int64_t)plan->base.t_nbytes;
-    for (int64_t k = 0; k < n; k++) {
-        char *to = lines->line + k * row_nbytes;
-        if (needs_ring(plan)) {
-            sum_ready(plan, lines, &rows[k], strip, to, n_values);
-        } else {
-            const struct rg_rows stored = stored_rows(plan, &rows[k], &strip->piece);
-            plan->base.kernels->rows[plan->source.dtype](to, &stored, true);
-        }
-    }
+    const int64_t row_nbytes = strip->piece.n_src * plan->inner * (int64_t)plan->base.t_nbytes;
+    for (int64_t k = 0; k < n; k++)
+        fill_line(plan, lines, &rows[k], strip, lines->line + k * row_nbytes);
     if (!plan->width.identity)
         finish_rows(plan, lines, rows, n, strip);
     else
@@ -647,7 +652,7 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
-    const int64_t limit = rg_max(LINE_VALUES / plan->inner, 1);
+    const int64_t limit = rg_max((plan->grouped ? GROUP_VALUES : LINE_VALUES) / plan->inner, 1);
     int64_t to = from, high = map->begin[from];
     if (plan->factor > 0)
         return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};

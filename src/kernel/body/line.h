@@ -8,14 +8,26 @@ RG_INLINE V NAME(add_term)(V sum, V value, const T *weight, uint32_t lanes, bool
     return whole ? VOP(muladd)(w, value, sum) : VOP(muladd_where)(w, value, sum, lanes);
 }
 
-/* The results of block b of a line. */
-RG_INLINE V NAME(sum_block)(const T *line, const struct rg_columns *columns, int64_t b, bool whole)
+RG_INLINE void NAME(load_window)(V *window, const T *from, int n_pairs)
 {
+    for (int k = 0; k < 2 * n_pairs; k++)
+        window[k] = VOP(load)(from + k * V_LANES);
+}
+
+/* The results of block b of a line. n_pairs is that of the columns, as a constant. */
+RG_INLINE V NAME(sum_block)(const T *line, const struct rg_columns *columns, int64_t b, int n_pairs, bool whole)
+{
+    const struct rg_step *step = columns->steps + columns->first[b];
     const struct rg_step *const end = columns->steps + columns->first[b + 1];
-    V sum = VOP(set1)(0);
-    for (const struct rg_step *step = columns->steps + columns->first[b]; step < end; step++)
-        sum = NAME(add_term)(sum, VOP(pick)(line + step->offset, columns->index + step->index),
-                             (const T *)columns->weight + step->weight, step->lanes, whole);
+    V sum = VOP(set1)(0), window[2 * RG_MAX_PAIRS];
+    if (n_pairs > 0 && step < end)
+        NAME(load_window)(window, line + step->offset, n_pairs);
+    for (; step < end; step++) {
+        if (n_pairs == 0)
+            NAME(load_window)(window, line + step->offset, 1);
+        const V value = VOP(lookup)(window, n_pairs == 0 ? 1 : n_pairs, columns->index + step->index);
+        sum = NAME(add_term)(sum, value, (const T *)columns->weight + step->weight, step->lanes, whole);
+    }
     return sum;
 }
 

@@ -94,32 +94,38 @@ RG_INLINE bool STORED(is_aligned)(const void *dst)
     return (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
 }
 
-RG_INLINE void STORED(sum_blocks)(S *dst, const T *line, const struct rg_columns *columns, int64_t n_blocks,
+RG_INLINE void STORED(sum_blocks)(S *dst, const T *line, const struct rg_columns *columns, int64_t n, int n_pairs,
                                   bool stream)
 {
+    const int64_t n_blocks = n / V_LANES, end = n_blocks * V_LANES, last = columns->n - V_LANES;
     for (int64_t b = 0; b < n_blocks; b++) {
-        const V sum = b >= columns->whole_from && b < columns->whole_to ? NAME(sum_block)(line, columns, b, true)
-                                                                        : NAME(sum_block)(line, columns, b, false);
+        const bool whole = b >= columns->whole_from && b < columns->whole_to;
+        const V sum = whole ? NAME(sum_block)(line, columns, b, n_pairs, true)
+                            : NAME(sum_block)(line, columns, b, n_pairs, false);
         STORED(put)(dst + b * V_LANES, sum, stream);
     }
+    if (end == n)
+        return;
+    const int64_t at = last < 0 ? 0 : end < last ? end : last;
+    const V sum = NAME(sum_block)(line, columns, n_blocks, n_pairs, false);
+    if (at + V_LANES <= n)
+        STORED(put)(dst + at, sum, false);
+    else
+        STORED(put_part)(dst + at, sum, n - at);
 }
 
 static void STORED(cols)(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream)
 {
+    const bool streamed = stream && STORED(is_aligned)(dst);
     const struct rg_columns own = *columns; /* which no store can change */
-    const int64_t n_blocks = n / V_LANES, end = n_blocks * V_LANES, last = own.n - V_LANES;
-    if (stream && STORED(is_aligned)(dst))
-        STORED(sum_blocks)(dst, line, &own, n_blocks, true);
+    if (own.n_pairs == 0)
+        STORED(sum_blocks)(dst, line, &own, n, 0, streamed);
+    else if (own.n_pairs == 1)
+        STORED(sum_blocks)(dst, line, &own, n, 1, streamed);
+    else if (own.n_pairs == 2)
+        STORED(sum_blocks)(dst, line, &own, n, 2, streamed);
     else
-        STORED(sum_blocks)(dst, line, &own, n_blocks, false);
-    if (end == n)
-        return;
-    const int64_t at = last < 0 ? 0 : end < last ? end : last;
-    const V sum = NAME(sum_block)(line, &own, n_blocks, false);
-    if (at + V_LANES <= n)
-        STORED(put)((S *)dst + at, sum, false);
-    else
-        STORED(put_part)((S *)dst + at, sum, n - at);
+        STORED(sum_blocks)(dst, line, &own, n, 3, streamed);
 }
 
 /* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; weight: see add_vectors. */
@@ -200,16 +206,29 @@ static void STORED(reduce)(void *dst, const struct rg_rows *rows, const struct r
         STORED(reduce_by)(dst, &own_rows, &own_columns, 8, streamed);
 }
 
-/* One result of groups, V_LANES values of it at a time. */
+/* n_vectors of one result of groups; they share the weights. */
+RG_INLINE void STORED(sum_group_vectors)(S *dst, const T *line, const T *weight, int64_t n_terms, int64_t n,
+                                         int n_vectors, bool stream)
+{
+    V sum[4];
+    for (int v = 0; v < n_vectors; v++)
+        sum[v] = VOP(set1)(0);
+    for (int64_t t = 0; t < n_terms; t++) {
+        const V w = VOP(set1)(weight[t]);
+        for (int v = 0; v < n_vectors; v++)
+            sum[v] = VOP(muladd)(w, VOP(load)(line + t * n + v * V_LANES), sum[v]);
+    }
+    for (int v = 0; v < n_vectors; v++)
+        STORED(put)(dst + v * V_LANES, sum[v], stream);
+}
+
 RG_INLINE void STORED(sum_group)(S *dst, const T *line, const T *weight, int64_t n_terms, int64_t n, bool stream)
 {
     int64_t c = 0;
-    for (; c + V_LANES <= n; c += V_LANES) {
-        V sum = VOP(set1)(0);
-        for (int64_t t = 0; t < n_terms; t++)
-            sum = VOP(muladd)(VOP(set1)(weight[t]), VOP(load)(line + t * n + c), sum);
-        STORED(put)(dst + c, sum, stream);
-    }
+    for (; c + 4 * V_LANES <= n; c += 4 * V_LANES)
+        STORED(sum_group_vectors)(dst + c, line + c, weight, n_terms, n, 4, stream);
+    for (; c + V_LANES <= n; c += V_LANES)
+        STORED(sum_group_vectors)(dst + c, line + c, weight, n_terms, n, 1, stream);
     for (; c < n; c++) {
         T sum = 0;
         for (int64_t t = 0; t < n_terms; t++)

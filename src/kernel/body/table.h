@@ -13,7 +13,7 @@
 #include "kernel/body/grid_place.h"
 
 /* How far ahead of the sum rows are fetched, in bytes. A hint; it may point anywhere. */
-enum { PREFETCH_NBYTES = 4096 };
+enum { PREFETCH_NBYTES = 6144 };
 
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))

@@ -146,13 +146,17 @@ static inline vf vf_after(vf a, vf b)
     return _mm256_castsi256_ps(_mm256_alignr_epi8(middle, _mm256_castps_si256(a), 4));
 }
 
-/* Permutations take the lowest three bits of an index; the next one tells the vectors apart. */
-static inline vf vf_pick(const float *p, const int32_t *index)
+/* Permutations take the lowest three bits of an index; the others tell the vectors apart. */
+static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
 {
-    const __m256i which = _mm256_loadu_si256((const __m256i *)index);
-    const vf low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p), which);
-    const vf high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p + VF_LANES), which);
-    return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(which, 28)));
+    const __m256i which = _mm256_loadu_si256((const __m256i *)index), vector = _mm256_srli_epi32(which, 3);
+    vf found = _mm256_permutevar8x32_ps(window[0], which);
+    for (int k = 1; k < 2 * n_pairs; k++) {
+        const __m256i here = _mm256_cmpeq_epi32(vector, _mm256_set1_epi32(k));
+        const vf other = _mm256_permutevar8x32_ps(window[k], which);
+        found = _mm256_blendv_ps(found, other, _mm256_castsi256_ps(here));
+    }
+    return found;
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -311,9 +315,10 @@ static inline vd vd_after(vd a, vd b)
     return _mm256_shuffle_pd(a, _mm256_permute2f128_pd(a, b, 0x21), 0x5);
 }
 
-static inline vd vd_pick(const double *p, const int32_t *index)
+static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 {
-    return _mm256_i32gather_pd(p, _mm_loadu_si128((const __m128i *)index), sizeof(double));
+    (void)n_pairs;
+    return _mm256_i32gather_pd((const double *)window, _mm_loadu_si128((const __m128i *)index), sizeof(double));
 }
 
 static inline vd vd_canonical(vd a)

@@ -136,9 +136,17 @@ static inline vf vf_after(vf a, vf b)
     return _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), 1));
 }
 
-static inline vf vf_pick(const float *p, const int32_t *index)
+/* A permutation takes the lowest five bits of an index; the others tell the pairs apart. */
+static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
 {
-    return _mm512_permutex2var_ps(_mm512_loadu_ps(p), _mm512_loadu_si512(index), _mm512_loadu_ps(p + VF_LANES));
+    const __m512i which = _mm512_loadu_si512(index), pair = _mm512_srli_epi32(which, 5);
+    vf found = _mm512_permutex2var_ps(window[0], which, window[1]);
+    for (int k = 1; k < n_pairs; k++) {
+        const __mmask16 here = _mm512_cmpeq_epi32_mask(pair, _mm512_set1_epi32(k));
+        const vf other = _mm512_permutex2var_ps(window[2 * k], which, window[2 * k + 1]);
+        found = _mm512_mask_mov_ps(found, here, other);
+    }
+    return found;
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -299,10 +307,17 @@ static inline vd vd_after(vd a, vd b)
     return _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), 1));
 }
 
-static inline vd vd_pick(const double *p, const int32_t *index)
+static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 {
-    const __m512i wide = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index));
-    return _mm512_permutex2var_pd(_mm512_loadu_pd(p), wide, _mm512_loadu_pd(p + VD_LANES));
+    const __m512i which = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index));
+    const __m512i pair = _mm512_srli_epi64(which, 4);
+    vd found = _mm512_permutex2var_pd(window[0], which, window[1]);
+    for (int k = 1; k < n_pairs; k++) {
+        const __mmask8 here = _mm512_cmpeq_epi64_mask(pair, _mm512_set1_epi64(k));
+        const vd other = _mm512_permutex2var_pd(window[2 * k], which, window[2 * k + 1]);
+        found = _mm512_mask_mov_pd(found, here, other);
+    }
+    return found;
 }
 
 static inline vd vd_canonical(vd a)

@@ -117,13 +117,18 @@ static inline vf vf_after(vf a, vf b)
     return vextq_f32(a, b, 1);
 }
 
-/* A table of bytes: the four of value i are 4 i to 4 i + 3. */
-static inline vf vf_pick(const float *p, const int32_t *index)
+/* Tables of bytes: the four of value i are 4 i to 4 i + 3. An index that is not in a table leaves what was found. */
+static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
 {
-    const uint8x16x2_t table = {{vreinterpretq_u8_f32(vld1q_f32(p)), vreinterpretq_u8_f32(vld1q_f32(p + VF_LANES))}};
     const uint32x4_t which = vreinterpretq_u32_s32(vld1q_s32(index));
-    const uint32x4_t bytes = vmlaq_u32(vdupq_n_u32(0x03020100), which, vdupq_n_u32(0x04040404));
-    return vreinterpretq_f32_u8(vqtbl2q_u8(table, vreinterpretq_u8_u32(bytes)));
+    uint8x16_t bytes = vreinterpretq_u8_u32(vmlaq_u32(vdupq_n_u32(0x03020100), which, vdupq_n_u32(0x04040404)));
+    uint8x16_t found = vdupq_n_u8(0);
+    for (int k = 0; k < n_pairs; k++) {
+        const uint8x16x2_t table = {{vreinterpretq_u8_f32(window[2 * k]), vreinterpretq_u8_f32(window[2 * k + 1])}};
+        found = vqtbx2q_u8(found, table, bytes);
+        bytes = vsubq_u8(bytes, vdupq_n_u8(sizeof table));
+    }
+    return vreinterpretq_f32_u8(found);
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -267,9 +272,11 @@ static inline vd vd_after(vd a, vd b)
     return vextq_f64(a, b, 1);
 }
 
-static inline vd vd_pick(const double *p, const int32_t *index)
+static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 {
-    return vsetq_lane_f64(p[index[1]], vdupq_n_f64(p[index[0]]), 1);
+    const double *values = (const double *)window;
+    (void)n_pairs;
+    return vsetq_lane_f64(values[index[1]], vdupq_n_f64(values[index[0]]), 1);
 }
 
 static inline vd vd_canonical(vd a)

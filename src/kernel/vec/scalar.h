@@ -12,7 +12,7 @@
  *   _unzip3             every third value of three vectors
  *   _before(a, b)       the last value of a, then b but for its last one; _after(a, b): a but for its first one, then
  *                       the first value of b
- *   _pick               lane j is p[index[j]], 0 <= index[j] < 2 * lanes; all these may be read
+ *   _lookup             lane j is value index[j] of the window, which is n_pairs pairs of vectors
  *   _canonical          every NaN becomes the quiet NaN of kernel.h
  *   _transpose          of as many vectors as there are lanes
  * For float also the same loads and stores of float16 and bfloat16; the storing ones take canonical values.
@@ -123,9 +123,10 @@ static inline vf vf_after(vf a, vf b)
     return b;
 }
 
-static inline vf vf_pick(const float *p, const int32_t *index)
+static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
 {
-    return p[*index];
+    (void)n_pairs;
+    return window[*index];
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -253,9 +254,10 @@ static inline vd vd_after(vd a, vd b)
     return b;
 }
 
-static inline vd vd_pick(const double *p, const int32_t *index)
+static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 {
-    return p[*index];
+    (void)n_pairs;
+    return window[*index];
 }
 
 static inline vd vd_canonical(vd a)
