@@ -92,9 +92,21 @@ struct rg_columns {
  * `stream`, whole vectors go past the caches, where dst is aligned to them; settle ends that. */
 typedef void rg_cols_fn(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream);
 
-/* The same for all results of a line that rows would make from these rows, in one go. The columns have factor 2, 3, 4 or
- * 8. */
-typedef void rg_reduce_fn(void *dst, const struct rg_rows *rows, const struct rg_columns *columns, bool stream);
+/* Rows from .. to - 1 of a result, by the axis map (op/axis.h) of the height: row h sums the source rows from begin[h]
+ * on with the weights first[h] .. first[h + 1] - 1. */
+struct rg_band {
+    const int64_t *begin, *first;
+    const void *weight;
+    int64_t from, to;
+    const void *src; /* row 0 of the source */
+    int64_t pitch;   /* bytes from one row to the next */
+    int64_t n;       /* values of a row */
+};
+
+/* For each row of a band all that rows and cols would make of it: row h at (char *)dst + (h - from) * pitch. The columns
+ * have factor 2, 3, 4 or 8; kernels of one lane need narrow ones. */
+typedef void rg_reduce_fn(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
+                          bool stream);
 
 /* Rows from .. to - 1 of an axis map (op/axis.h), and the n_src sources from low on that hold all that
  * they read. */

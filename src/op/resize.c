@@ -330,15 +330,6 @@ static void finish_rows(const struct resize_plan *plan, const struct lines *line
     store_strip(plan, rows, piece, lines->out);
 }
 
-/* One row of the result in one go. */
-static void reduce_row(const struct resize_plan *plan, const struct row *row, const struct strip *strip)
-{
-    const struct side *side = &plan->result;
-    const struct rg_rows rows = stored_rows(plan, row, &strip->piece);
-    plan->base.kernels->reduce[side->dtype](row->result + offset_of(side, row->h, 0), &rows, &strip->columns,
-                                            plan->streamed);
-}
-
 /* Sums what a row of the result needs into a line. */
 static void fill_line(const struct resize_plan *plan, struct lines *lines, const struct row *row,
                       const struct strip *strip, void *line)
@@ -429,9 +420,7 @@ static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
 static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
                       const struct strip *strip)
 {
-    if (progress->plan->factor > 0)
-        reduce_row(progress->plan, rows, strip);
-    else if (progress->plan->width_first)
+    if (progress->plan->width_first)
         make_width_first(progress->plan, lines, rows, strip);
     else
         make_height_first(progress->plan, lines, rows, n, strip);
@@ -453,20 +442,49 @@ static void run_strips(const struct progress *progress, struct lines *lines, str
     }
 }
 
-static void run_slot(void *context, int slot)
+/* A share of the rows, a plane after another, without lines. */
+static void reduce_planes(const struct progress *progress, struct rg_share share)
 {
-    const struct progress *progress = context;
     const struct resize_plan *plan = progress->plan;
-    const struct rg_share share = rg_share_units(plan->n_rows, plan->base.n_slots, slot);
+    const struct side *source = &plan->source, *result = &plan->result;
+    const struct rg_axis_map *map = &plan->height;
+    struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
+    band.pitch = source->stride_h * source->element_nbytes;
+    band.n = source->width;
+    for (int64_t at = share.begin; at < share.end; at += band.to - band.from) {
+        const struct cursor cursor = cursor_at(progress, at);
+        band.from = cursor.row.h;
+        band.to = rg_min(result->height, band.from + share.end - at);
+        band.src = cursor.row.source;
+        plan->base.kernels->reduce[result->dtype](cursor.row.result + offset_of(result, band.from, 0),
+                                                  result->stride_h * result->element_nbytes, &band,
+                                                  &plan->strips->columns, plan->streamed);
+    }
+}
+
+static void make_lines(const struct progress *progress, struct rg_share share, char *workspace)
+{
+    const struct resize_plan *plan = progress->plan;
     struct lines lines;
-    grant_lines(plan, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes, &lines);
-    if (share.begin == share.end)
-        return;
+    grant_lines(plan, workspace, &lines);
     if (needs_ring(plan)) /* which holds one strip */
         for (int64_t k = 0; k < plan->n_strips; k++)
             run_strips(progress, &lines, share, k, k);
     else /* all strips of a row together: that reads memory in longer stretches */
         run_strips(progress, &lines, share, 0, plan->n_strips - 1);
+}
+
+static void run_slot(void *context, int slot)
+{
+    const struct progress *progress = context;
+    const struct resize_plan *plan = progress->plan;
+    const struct rg_share share = rg_share_units(plan->n_rows, plan->base.n_slots, slot);
+    if (share.begin == share.end)
+        return;
+    if (plan->factor > 0)
+        reduce_planes(progress, share);
+    else
+        make_lines(progress, share, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     if (plan->streamed)
         plan->base.kernels->settle();
 }

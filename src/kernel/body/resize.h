@@ -80,14 +80,6 @@ RG_INLINE void STORED(put)(S *at, V value, bool stream)
         V_NARROW(at, VOP(canonical)(value));
 }
 
-/* The first n results of a vector. */
-RG_INLINE void STORED(put_part)(S *at, V value, int64_t n)
-{
-    S whole[V_LANES];
-    STORED(put)(whole, value, false);
-    memcpy(at, whole, (size_t)n * sizeof(S));
-}
-
 /* Can whole vectors be streamed from here on? */
 RG_INLINE bool STORED(is_aligned)(const void *dst)
 {
@@ -111,7 +103,7 @@ RG_INLINE void STORED(sum_blocks)(S *dst, const T *line, const struct rg_columns
     if (at + V_LANES <= n)
         STORED(put)(dst + at, sum, false);
     else
-        STORED(put_part)(dst + at, sum, n - at);
+        V_NARROW_PART(dst + at, VOP(canonical)(sum), n - at);
 }
 
 static void STORED(cols)(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream)
@@ -162,7 +154,7 @@ RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const str
         if (left >= V_LANES)
             STORED(put)(dst + b * V_LANES, sum, stream);
         else
-            STORED(put_part)(dst + b * V_LANES, sum, left);
+            V_NARROW_PART(dst + b * V_LANES, VOP(canonical)(sum), left);
     }
 }
 
@@ -176,34 +168,58 @@ RG_INLINE void STORED(reduce_usual_rows)(S *dst, const struct rg_rows *rows, con
     STORED(reduce_rows)(dst, rows, columns, factor, narrow, n_rows, weight, stream);
 }
 
-/* Inside of an image the usual rows are as many as the usual values of a row. */
-RG_INLINE void STORED(reduce_by)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
-                                 bool stream)
+/* What row h of a result sums. */
+RG_INLINE struct rg_rows STORED(rows_of)(const struct rg_band *band, int64_t h)
 {
-    const int wide = factor + (factor + 1) / 2 + factor / 2;
-    if (columns->narrow && rows->n_rows == factor)
-        STORED(reduce_usual_rows)(dst, rows, columns, factor, true, factor, stream);
-    else if (columns->narrow)
-        STORED(reduce_rows)(dst, rows, columns, factor, true, rows->n_rows, NULL, stream);
-    else if (wide <= 8 && rows->n_rows == wide)
-        STORED(reduce_usual_rows)(dst, rows, columns, factor, false, wide, stream);
-    else
-        STORED(reduce_rows)(dst, rows, columns, factor, false, rows->n_rows, NULL, stream);
+    const int64_t begin = band->begin[h], n = band->first[h + 1] - band->first[h];
+    const int64_t seen = h == band->from ? begin : band->begin[h - 1] + band->first[h] - band->first[h - 1];
+    return (struct rg_rows){
+        .src = (const char *)band->src + begin * band->pitch,
+        .pitch = band->pitch,
+        .weight = (const T *)band->weight + band->first[h],
+        .n_rows = n,
+        .n_fresh = begin + n - seen < n ? begin + n - seen : n,
+        .n = band->n,
+    };
 }
 
-static void STORED(reduce)(void *dst, const struct rg_rows *rows, const struct rg_columns *columns, bool stream)
+/* Inside of an image the usual rows are as many as the usual values of a row. */
+RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_band *band,
+                                   const struct rg_columns *columns, int factor, bool narrow, bool stream)
 {
-    const bool streamed = stream && STORED(is_aligned)(dst);
-    const struct rg_rows own_rows = *rows; /* which no store can change */
+    const int usual = narrow ? factor : factor + (factor + 1) / 2 + factor / 2;
+    for (int64_t h = band->from; h < band->to; h++, dst += pitch) {
+        const struct rg_rows rows = STORED(rows_of)(band, h);
+        const bool streamed = stream && STORED(is_aligned)(dst);
+        if (usual <= 8 && rows.n_rows == usual)
+            STORED(reduce_usual_rows)((S *)dst, &rows, columns, factor, narrow, usual, streamed);
+        else
+            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, rows.n_rows, NULL, streamed);
+    }
+}
+
+RG_INLINE void STORED(reduce_by)(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
+                                 int factor, bool stream)
+{
+    const struct rg_band own_band = *band; /* which no store can change */
     const struct rg_columns own_columns = *columns;
-    if (columns->factor == 2)
-        STORED(reduce_by)(dst, &own_rows, &own_columns, 2, streamed);
-    else if (columns->factor == 3)
-        STORED(reduce_by)(dst, &own_rows, &own_columns, 3, streamed);
-    else if (columns->factor == 4)
-        STORED(reduce_by)(dst, &own_rows, &own_columns, 4, streamed);
+    if (columns->narrow)
+        STORED(reduce_band)(dst, pitch, &own_band, &own_columns, factor, true, stream);
     else
-        STORED(reduce_by)(dst, &own_rows, &own_columns, 8, streamed);
+        STORED(reduce_band)(dst, pitch, &own_band, &own_columns, factor, false, stream);
+}
+
+static void STORED(reduce)(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
+                           bool stream)
+{
+    if (columns->factor == 2)
+        STORED(reduce_by)(dst, pitch, band, columns, 2, stream);
+    else if (columns->factor == 3)
+        STORED(reduce_by)(dst, pitch, band, columns, 3, stream);
+    else if (columns->factor == 4)
+        STORED(reduce_by)(dst, pitch, band, columns, 4, stream);
+    else
+        STORED(reduce_by)(dst, pitch, band, columns, 8, stream);
 }
 
 /* n_vectors of one result of groups; they share the weights. */

@@ -38,6 +38,7 @@ static void settle(void)
 #define V_WIDEN vf_load
 #define V_WIDEN_PART vf_load_part
 #define V_NARROW vf_store
+#define V_NARROW_PART vf_store_part
 #define V_STREAM vf_stream
 #include "kernel/body/storage.h"
 
@@ -48,6 +49,7 @@ static void settle(void)
 #define V_WIDEN vf_load_half
 #define V_WIDEN_PART vf_load_half_part
 #define V_NARROW vf_store_half
+#define V_NARROW_PART vf_store_half_part
 #define V_STREAM vf_stream_half
 #include "kernel/body/storage.h"
 
@@ -58,6 +60,7 @@ static void settle(void)
 #define V_WIDEN vf_load_bfloat
 #define V_WIDEN_PART vf_load_bfloat_part
 #define V_NARROW vf_store_bfloat
+#define V_NARROW_PART vf_store_bfloat_part
 #define V_STREAM vf_stream_bfloat
 #include "kernel/body/storage.h"
 
@@ -83,6 +86,7 @@ static void settle(void)
 #define V_WIDEN vd_load
 #define V_WIDEN_PART vd_load_part
 #define V_NARROW vd_store
+#define V_NARROW_PART vd_store_part
 #define V_STREAM vd_stream
 #include "kernel/body/storage.h"
 

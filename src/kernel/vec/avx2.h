@@ -108,6 +108,11 @@ static inline void vf_stream(float *p, vf a)
     _mm256_stream_ps(p, a);
 }
 
+static inline void vf_store_part(float *p, vf a, int64_t n)
+{
+    _mm256_maskstore_ps(p, below(n), a);
+}
+
 static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
 {
     return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), _mm256_castsi256_ps(lanes_of(lanes)));
@@ -220,6 +225,22 @@ static inline void vf_stream_bfloat(uint16_t *p, vf a)
     _mm_stream_si128((__m128i *)p, round_to_bfloat(a));
 }
 
+static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    vf_store_half(whole, a);
+    for (int64_t k = 0; k < n; k++)
+        p[k] = whole[k];
+}
+
+static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    vf_store_bfloat(whole, a);
+    for (int64_t k = 0; k < n; k++)
+        p[k] = whole[k];
+}
+
 static inline vd vd_load(const double *p)
 {
     return _mm256_loadu_pd(p);
@@ -280,6 +301,11 @@ static inline vd vd_load_part(const double *p, int64_t n)
 static inline void vd_stream(double *p, vd a)
 {
     _mm256_stream_pd(p, a);
+}
+
+static inline void vd_store_part(double *p, vd a, int64_t n)
+{
+    _mm256_maskstore_pd(p, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(n))), a);
 }
 
 static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)

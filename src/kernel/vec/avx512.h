@@ -103,6 +103,11 @@ static inline void vf_stream(float *p, vf a)
     _mm512_stream_ps(p, a);
 }
 
+static inline void vf_store_part(float *p, vf a, int64_t n)
+{
+    _mm512_mask_storeu_ps(p, (__mmask16)((1U << n) - 1), a);
+}
+
 static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
 {
     return _mm512_mask3_fmadd_ps(a, b, c, (__mmask16)lanes);
@@ -171,14 +176,24 @@ static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(part), 16));
 }
 
+static inline __m256i round_to_half(vf a)
+{
+    return _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
 static inline void vf_store_half(uint16_t *p, vf a)
 {
-    _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    _mm256_storeu_si256((__m256i *)p, round_to_half(a));
+}
+
+static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
+{
+    _mm256_mask_storeu_epi16(p, (__mmask16)((1U << n) - 1), round_to_half(a));
 }
 
 static inline void vf_stream_half(uint16_t *p, vf a)
 {
-    _mm256_stream_si256((__m256i *)p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    _mm256_stream_si256((__m256i *)p, round_to_half(a));
 }
 
 /* Adding just under half of the last place that stays, or half where that place is odd, rounds to even. */
@@ -193,6 +208,11 @@ static inline __m256i round_to_bfloat(vf a)
 static inline void vf_store_bfloat(uint16_t *p, vf a)
 {
     _mm256_storeu_si256((__m256i *)p, round_to_bfloat(a));
+}
+
+static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
+{
+    _mm256_mask_storeu_epi16(p, (__mmask16)((1U << n) - 1), round_to_bfloat(a));
 }
 
 static inline void vf_stream_bfloat(uint16_t *p, vf a)
@@ -272,6 +292,11 @@ static inline vd vd_load_part(const double *p, int64_t n)
 static inline void vd_stream(double *p, vd a)
 {
     _mm512_stream_pd(p, a);
+}
+
+static inline void vd_store_part(double *p, vd a, int64_t n)
+{
+    _mm512_mask_storeu_pd(p, (__mmask8)((1U << n) - 1), a);
 }
 
 static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)

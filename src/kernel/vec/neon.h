@@ -86,6 +86,14 @@ static inline void vf_stream(float *p, vf a)
     vst1q_f32(p, a);
 }
 
+static inline void vf_store_part(float *p, vf a, int64_t n)
+{
+    float whole[VF_LANES];
+    vst1q_f32(whole, a);
+    for (int64_t k = 0; k < n; k++)
+        p[k] = whole[k];
+}
+
 static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
 {
     const uint32_t bits[VF_LANES] = {1, 2, 4, 8};
@@ -184,6 +192,22 @@ static inline void vf_stream_bfloat(uint16_t *p, vf a)
     vf_store_bfloat(p, a);
 }
 
+static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    vf_store_half(whole, a);
+    for (int64_t k = 0; k < n; k++)
+        p[k] = whole[k];
+}
+
+static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
+{
+    uint16_t whole[VF_LANES];
+    vf_store_bfloat(whole, a);
+    for (int64_t k = 0; k < n; k++)
+        p[k] = whole[k];
+}
+
 static inline vd vd_load(const double *p)
 {
     return vld1q_f64(p);
@@ -240,6 +264,12 @@ static inline vd vd_load_part(const double *p, int64_t n)
 static inline void vd_stream(double *p, vd a)
 {
     vst1q_f64(p, a);
+}
+
+static inline void vd_store_part(double *p, vd a, int64_t n)
+{
+    if (n > 0)
+        vst1q_lane_f64(p, a, 0);
 }
 
 static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)

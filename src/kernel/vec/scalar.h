@@ -3,7 +3,7 @@
  *
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
  *   _load, _store       at any address
- *   _load_part          the first n values, n < lanes; the other lanes are +0
+ *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values
  *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
  *                       settle_stores then makes that visible to others
  *   _set1, _add, _mul, _floor
@@ -94,6 +94,12 @@ static inline void vf_stream(float *p, vf a)
     *p = a;
 }
 
+static inline void vf_store_part(float *p, vf a, int64_t n)
+{
+    if (n > 0)
+        *p = a;
+}
+
 static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
 {
     return lanes == 0 ? c : fmaf(a, b, c);
@@ -157,6 +163,18 @@ static inline void vf_store_half(uint16_t *p, vf a)
 static inline void vf_store_bfloat(uint16_t *p, vf a)
 {
     *p = rg_float_to_bfloat(a);
+}
+
+static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
+{
+    if (n > 0)
+        *p = rg_float_to_half(a);
+}
+
+static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
+{
+    if (n > 0)
+        *p = rg_float_to_bfloat(a);
 }
 
 static inline void vf_stream_half(uint16_t *p, vf a)
@@ -223,6 +241,12 @@ static inline vd vd_load_part(const double *p, int64_t n)
 static inline void vd_stream(double *p, vd a)
 {
     *p = a;
+}
+
+static inline void vd_store_part(double *p, vd a, int64_t n)
+{
+    if (n > 0)
+        *p = a;
 }
 
 static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
