@@ -4,15 +4,16 @@
  */
 
 /* Adds n_vectors neighbours from value k on of all rows, several vectors at a time so that a row's weight and address
- * serve them all. weight: the rows' weights, if they are vectors already. */
+ * serve them all. usual: the rows, if their number is a constant. */
 RG_INLINE void STORED(add_vectors)(V *sum, const struct rg_rows *rows, int64_t k, int n_vectors, int64_t n_rows,
-                                   const V *weight)
+                                   const struct NAME(usual_rows) * usual)
 {
-    const char *in = (const char *)rows->src + k * (int64_t)sizeof(S);
-    for (int64_t r = 0; r < n_rows; r++, in += rows->pitch) {
-        const V w = weight != NULL ? weight[r] : VOP(set1)(((const T *)rows->weight)[r]);
+    for (int64_t r = 0; r < n_rows; r++) {
+        const char *row = usual != NULL ? usual->row[r] : (const char *)rows->src + r * rows->pitch;
+        const S *in = (const S *)row + k;
+        const V weight = usual != NULL ? usual->weight[r] : VOP(set1)(((const T *)rows->weight)[r]);
         for (int v = 0; v < n_vectors; v++)
-            sum[v] = VOP(muladd)(w, V_WIDEN((const S *)in + v * V_LANES), sum[v]);
+            sum[v] = VOP(muladd)(weight, V_WIDEN(in + v * V_LANES), sum[v]);
     }
 }
 
@@ -120,9 +121,9 @@ static void STORED(cols)(void *dst, const void *line, const struct rg_columns *c
         STORED(sum_blocks)(dst, line, &own, n, 3, streamed);
 }
 
-/* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; weight: see add_vectors. */
+/* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; usual: see add_vectors. */
 RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t b, int factor, int64_t n_rows,
-                                   const V *weight)
+                                   const struct NAME(usual_rows) * usual)
 {
     const int64_t k = b * factor * V_LANES;
     V sum[8];
@@ -130,25 +131,25 @@ RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t
         sum[v] = VOP(set1)(0);
     STORED(prefetch_vectors)(rows, k, factor);
     if (k + factor * V_LANES <= rows->n)
-        STORED(add_vectors)(sum, rows, k, factor, n_rows, weight);
+        STORED(add_vectors)(sum, rows, k, factor, n_rows, usual);
     else
         STORED(add_last_vectors)(sum, rows, k, factor);
     NAME(split)(phase, sum, factor);
 }
 
 RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
-                                   bool narrow, int64_t n_rows, const V *weight, bool stream)
+                                   bool narrow, int64_t n_rows, const struct NAME(usual_rows) * usual, bool stream)
 {
     struct NAME(phases) phases;
     for (int p = 0; p < factor; p++)
         phases.at[p] = VOP(set1)(0);
-    STORED(make_phases)(phases.after, rows, 0, factor, n_rows, weight);
+    STORED(make_phases)(phases.after, rows, 0, factor, n_rows, usual);
     for (int64_t b = 0; b * V_LANES < columns->n; b++) {
         for (int p = 0; p < factor; p++) {
             phases.before[p] = phases.at[p];
             phases.at[p] = phases.after[p];
         }
-        STORED(make_phases)(phases.after, rows, b + 1, factor, n_rows, weight);
+        STORED(make_phases)(phases.after, rows, b + 1, factor, n_rows, usual);
         const V sum = NAME(reduce_block)(&phases, columns, b, factor, narrow);
         const int64_t left = columns->n - b * V_LANES;
         if (left >= V_LANES)
@@ -158,14 +159,16 @@ RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const str
     }
 }
 
-/* With the number of rows as a constant: their weights are made vectors once. */
+/* With the number of rows as a constant. */
 RG_INLINE void STORED(reduce_usual_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns,
                                          int factor, bool narrow, int n_rows, bool stream)
 {
-    V weight[8];
-    for (int r = 0; r < n_rows; r++)
-        weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
-    STORED(reduce_rows)(dst, rows, columns, factor, narrow, n_rows, weight, stream);
+    struct NAME(usual_rows) usual;
+    for (int r = 0; r < n_rows; r++) {
+        usual.row[r] = (const char *)rows->src + r * rows->pitch;
+        usual.weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
+    }
+    STORED(reduce_rows)(dst, rows, columns, factor, narrow, n_rows, &usual, stream);
 }
 
 /* What row h of a result sums. */
@@ -191,7 +194,7 @@ RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_ban
     for (int64_t h = band->from; h < band->to; h++, dst += pitch) {
         const struct rg_rows rows = STORED(rows_of)(band, h);
         const bool streamed = stream && STORED(is_aligned)(dst);
-        if (usual <= 8 && rows.n_rows == usual)
+        if (usual <= NAME(most_usual) && rows.n_rows == usual)
             STORED(reduce_usual_rows)((S *)dst, &rows, columns, factor, narrow, usual, streamed);
         else
             STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, rows.n_rows, NULL, streamed);

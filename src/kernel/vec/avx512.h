@@ -53,9 +53,13 @@ static inline vf vf_floor(vf a)
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
 
+/* For each class of numbers four bits say which operand is the result: the NaN for the two classes of NaNs, the lowest
+ * ones, else a. */
+enum { NAN_OR_NUMBER = 0x11111100 };
+
 static inline vf vf_canonical(vf a)
 {
-    return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
+    return _mm512_fixupimm_ps(_mm512_set1_ps(NAN), a, _mm512_set1_epi32(NAN_OR_NUMBER), 0);
 }
 
 /* Pairs, then fours within 128 bits; four[4 * i + j] then has, in 128-bit lane l, column 4 * l + j of rows
@@ -347,7 +351,7 @@ static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 
 static inline vd vd_canonical(vd a)
 {
-    return _mm512_mask_mov_pd(a, _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q), _mm512_set1_pd((double)NAN));
+    return _mm512_fixupimm_pd(_mm512_set1_pd((double)NAN), a, _mm512_set1_epi64(NAN_OR_NUMBER), 0);
 }
 
 #endif
