@@ -17,16 +17,6 @@ RG_INLINE void STORED(add_vectors)(V *sum, const struct rg_rows *rows, int64_t k
     }
 }
 
-/* What comes after these values of the last rows is wanted soon. */
-RG_INLINE void STORED(prefetch_vectors)(const struct rg_rows *rows, int64_t k, int n_vectors)
-{
-    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++) {
-        const uintptr_t from = (uintptr_t)rows->src + (uintptr_t)(r * rows->pitch) + (uintptr_t)k * sizeof(S);
-        for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
-            __builtin_prefetch((const char *)(from + at + PREFETCH_NBYTES));
-    }
-}
-
 /* The same where the rows end within these vectors. */
 RG_INLINE void STORED(add_last_vectors)(V *sum, const struct rg_rows *rows, int64_t k, int n_vectors)
 {
@@ -40,13 +30,27 @@ RG_INLINE void STORED(add_last_vectors)(V *sum, const struct rg_rows *rows, int6
     }
 }
 
+RG_INLINE void STORED(prefetch_vectors)(const char *row, int64_t k, int n_vectors)
+{
+    const uintptr_t from = (uintptr_t)row + (uintptr_t)k * sizeof(S) + PREFETCH_NBYTES;
+    for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
+        __builtin_prefetch((const char *)(from + at));
+}
+
+/* What comes after these values of the last rows is wanted soon. */
+RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int n_vectors)
+{
+    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++)
+        STORED(prefetch_vectors)((const char *)rows->src + r * rows->pitch, k, n_vectors);
+}
+
 /* n_vectors sums from value k on; the last one may have fewer values. */
 RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start)
 {
     V sum[4];
     for (int v = 0; v < n_vectors; v++)
         sum[v] = start ? VOP(set1)(0) : VOP(load)(line + k + v * V_LANES);
-    STORED(prefetch_vectors)(rows, k, n_vectors);
+    STORED(prefetch_rows)(rows, k, n_vectors);
     if (k + n_vectors * V_LANES <= rows->n)
         STORED(add_vectors)(sum, rows, k, n_vectors, rows->n_rows, NULL);
     else
@@ -129,7 +133,10 @@ RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t
     V sum[8];
     for (int v = 0; v < factor; v++)
         sum[v] = VOP(set1)(0);
-    STORED(prefetch_vectors)(rows, k, factor);
+    if (usual == NULL)
+        STORED(prefetch_rows)(rows, k, factor);
+    for (int64_t r = n_rows - factor; usual != NULL && r < n_rows; r++)
+        STORED(prefetch_vectors)(usual->row[r], k, factor);
     if (k + factor * V_LANES <= rows->n)
         STORED(add_vectors)(sum, rows, k, factor, n_rows, usual);
     else
