@@ -30,7 +30,7 @@
 
 enum {
     BATCH = 16,             /* the most rows in one line */
-    BATCH_RESULTS = 128,    /* lines that have as many results need no more rows */
+    BATCH_RESULTS = 512,    /* lines that have as many results need no more rows */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
     LINE_VALUES = 4096,     /* values of a line, where that is enough for one step */
     GROUP_VALUES = 2048,    /* the same of lines of groups */

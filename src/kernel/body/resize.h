@@ -37,11 +37,16 @@ RG_INLINE void STORED(prefetch_vectors)(const char *row, int64_t k, int n_vector
         __builtin_prefetch((const char *)(from + at));
 }
 
-/* What comes after these values of the last rows is wanted soon. */
+/* What comes after these values of the last rows is wanted soon: of short rows the next ones, of long rows those that
+ * the next result will read in their place, which wait in the second-level cache. */
 RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int n_vectors)
 {
-    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++)
-        STORED(prefetch_vectors)((const char *)rows->src + r * rows->pitch, k, n_vectors);
+    const int64_t next = rows->n_fresh * rows->pitch, ahead = next > PREFETCH_NBYTES ? next : PREFETCH_NBYTES;
+    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++) {
+        const uintptr_t from = (uintptr_t)rows->src + (uintptr_t)(r * rows->pitch + k * (int64_t)sizeof(S) + ahead);
+        for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
+            __builtin_prefetch((const char *)(from + at), 0, 2);
+    }
 }
 
 /* n_vectors sums from value k on; the last one may have fewer values. */
