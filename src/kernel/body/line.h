@@ -104,9 +104,9 @@ RG_INLINE V NAME(reduce_block)(const struct NAME(phases) * phases, const struct 
     return NAME(sum_phases)(phases, columns, b, factor, low, high, false);
 }
 
-/* Rows as many as usual, whose places and weights are kept at hand. */
+/* Rows as many as usual: where they are, what to prefetch when they are read, and their weights. */
 enum { NAME(most_usual) = 8 };
 struct NAME(usual_rows) {
-    const char *row[NAME(most_usual)];
+    const char *row[NAME(most_usual)], *next[NAME(most_usual)];
     V weight[NAME(most_usual)];
 };

@@ -30,23 +30,26 @@ RG_INLINE void STORED(add_last_vectors)(V *sum, const struct rg_rows *rows, int6
     }
 }
 
-RG_INLINE void STORED(prefetch_vectors)(const char *row, int64_t k, int n_vectors)
+/* What comes after values of the last n_fresh rows is wanted soon: of short rows the next ones, of long rows those that
+ * the next result will read in their place. It waits in the second-level cache. */
+RG_INLINE int64_t STORED(how_far)(const struct rg_rows *rows, int64_t n_fresh)
 {
-    const uintptr_t from = (uintptr_t)row + (uintptr_t)k * sizeof(S) + PREFETCH_NBYTES;
-    for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
-        __builtin_prefetch((const char *)(from + at));
+    const int64_t next = n_fresh * rows->pitch;
+    return next > PREFETCH_NBYTES ? next : PREFETCH_NBYTES;
 }
 
-/* What comes after these values of the last rows is wanted soon: of short rows the next ones, of long rows those that
- * the next result will read in their place, which wait in the second-level cache. */
+RG_INLINE void STORED(prefetch_vectors)(const char *row, int64_t k, int n_vectors)
+{
+    const uintptr_t from = (uintptr_t)row + (uintptr_t)k * sizeof(S);
+    for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
+        __builtin_prefetch((const char *)(from + at), 0, 2);
+}
+
 RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int n_vectors)
 {
-    const int64_t next = rows->n_fresh * rows->pitch, ahead = next > PREFETCH_NBYTES ? next : PREFETCH_NBYTES;
-    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++) {
-        const uintptr_t from = (uintptr_t)rows->src + (uintptr_t)(r * rows->pitch + k * (int64_t)sizeof(S) + ahead);
-        for (size_t at = 0; at < (size_t)n_vectors * V_LANES * sizeof(S); at += RG_ALIGNMENT)
-            __builtin_prefetch((const char *)(from + at), 0, 2);
-    }
+    const uintptr_t src = (uintptr_t)rows->src + (uintptr_t)STORED(how_far)(rows, rows->n_fresh);
+    for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++)
+        STORED(prefetch_vectors)((const char *)(src + (uintptr_t)(r * rows->pitch)), k, n_vectors);
 }
 
 /* n_vectors sums from value k on; the last one may have fewer values. */
@@ -141,7 +144,7 @@ RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t
     if (usual == NULL)
         STORED(prefetch_rows)(rows, k, factor);
     for (int64_t r = n_rows - factor; usual != NULL && r < n_rows; r++)
-        STORED(prefetch_vectors)(usual->row[r], k, factor);
+        STORED(prefetch_vectors)(usual->next[r], k, factor);
     if (k + factor * V_LANES <= rows->n)
         STORED(add_vectors)(sum, rows, k, factor, n_rows, usual);
     else
@@ -178,6 +181,7 @@ RG_INLINE void STORED(reduce_usual_rows)(S *dst, const struct rg_rows *rows, con
     struct NAME(usual_rows) usual;
     for (int r = 0; r < n_rows; r++) {
         usual.row[r] = (const char *)rows->src + r * rows->pitch;
+        usual.next[r] = (const char *)((uintptr_t)usual.row[r] + (uintptr_t)STORED(how_far)(rows, factor));
         usual.weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
     }
     STORED(reduce_rows)(dst, rows, columns, factor, narrow, n_rows, &usual, stream);

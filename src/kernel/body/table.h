@@ -12,7 +12,7 @@
 
 #include "kernel/body/grid_place.h"
 
-/* How far ahead of the sum rows are fetched, in bytes. A hint; it may point anywhere. */
+/* How far ahead of the sum short rows are fetched, in bytes. A hint; it may point anywhere. */
 enum { PREFETCH_NBYTES = 6144 };
 
 /* For bodies whose loops are written once and made for each constant that they are called with. */
