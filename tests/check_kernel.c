@@ -694,25 +694,87 @@ static void try_slope(const struct subject *subject, struct rng *rng, int64_t n_
     guard_fini(&grad);
 }
 
-/* Bits are moved, no matter which. */
-static void try_transposes(const struct subject *subject, struct rng *rng, int64_t n)
+/* How pixels lie in a tensor: elements from channel to channel and from pixel to pixel. */
+struct layout {
+    int64_t channel_stride, stride;
+};
+
+/* Rows of pixels, pixels of channels with and without others between, anything, and either backwards. */
+static struct layout make_layout(int which, int64_t n_channels, int64_t n)
 {
-    bool wide = subject->wide;
-    struct guard rows = make_rows(rng, wide, RG_GRID_LANES), tile = make_tile(rng, wide, whole_lanes(n));
-    struct guard parted = make_rows(rng, wide, RG_GRID_LANES);
-    size_t value = value_size(wide), lane = sizeof(union rg_grid_row);
-    unsigned char *expected_tile = copy_of(&tile), *expected_rows = copy_of(&parted);
-    for (int64_t p = 0; p < whole_lanes(n); p++)
+    const struct layout layouts[] = {{n + 3, 1},  {1, n_channels}, {1, 40}, {3, 3 * n_channels + 1},
+                                     {-n - 1, 1}, {1, -20}};
+    return layouts[which];
+}
+enum { N_LAYOUTS = 6 };
+
+static int64_t layout_start(struct layout layout, int64_t n_channels, int64_t n)
+{
+    return start_of(layout.channel_stride, n_channels) + start_of(layout.stride, n);
+}
+
+static int64_t layout_span(struct layout layout, int64_t n_channels, int64_t n)
+{
+    return n == 0 ? 0 : span_of(layout.channel_stride, n_channels) + span_of(layout.stride, n) - 1;
+}
+
+static void try_grid_load(const struct subject *subject, struct rng *rng, regrad_dtype dtype, struct layout layout,
+                          int64_t n_channels, int64_t n)
+{
+    int64_t size = (int64_t)regrad_dtype_size(dtype);
+    struct guard source = make(rng, dtype, layout_span(layout, n_channels, n));
+    struct guard tile = make_tile(rng, subject->wide, n);
+    const unsigned char *start = source.data + layout_start(layout, n_channels, n) * size;
+    void *expected = copy_of(&tile);
+    for (int64_t p = 0; p < n; p++)
         for (int64_t c = 0; c < RG_GRID_LANES; c++) {
-            size_t at = (size_t)c * lane + (size_t)p * value;
-            memcpy(expected_tile + (size_t)(p * RG_GRID_LANES + c) * value, rows.data + at, value);
-            memcpy(expected_rows + at, rows.data + at, value);
+            int64_t at = c * layout.channel_stride + p * layout.stride;
+            set(subject->wide, expected, p * RG_GRID_LANES + c,
+                c < n_channels ? number_decode(dtype, start + at * size) : 0);
         }
-    subject->kernels->grid_interleave(tile.data, rows.data, row_stride(wide), n);
-    subject->kernels->grid_part((union rg_grid_row *)parted.data, tile.data, n);
-    finish(subject, "grid_interleave", n, &tile, expected_tile);
-    finish(subject, "grid_part", n, &parted, expected_rows);
-    guard_fini(&rows);
+    subject->kernels->grid_load[dtype](tile.data, start, layout.channel_stride, layout.stride, n_channels, n);
+    finish_values(subject, "grid_load", n, &tile, expected);
+    guard_fini(&source);
+}
+
+static void try_grid_store(const struct subject *subject, struct rng *rng, regrad_dtype dtype, struct layout layout,
+                           int64_t n_channels, int64_t n)
+{
+    int64_t size = (int64_t)regrad_dtype_size(dtype), start = layout_start(layout, n_channels, n) * size;
+    struct guard tile = make_tile(rng, subject->wide, n);
+    struct guard result = make(rng, dtype, layout_span(layout, n_channels, n));
+    unsigned char *expected = copy_of(&result);
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t c = 0; c < n_channels; c++)
+            encode(dtype, get(subject->wide, tile.data, p * RG_GRID_LANES + c),
+                   expected + start + (c * layout.channel_stride + p * layout.stride) * size);
+    subject->kernels->grid_store[dtype](result.data + start, layout.channel_stride, layout.stride, tile.data,
+                                        n_channels, n);
+    finish(subject, "grid_store", n, &result, expected);
+    guard_fini(&tile);
+}
+
+static void move_all(const struct subject *subject, struct rng *rng)
+{
+    for (int type = 0; type < N_DTYPES; type++) {
+        regrad_dtype dtype = (regrad_dtype)type;
+        bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
+        assert_int_equal(served, subject->kernels->grid_load[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->grid_store[dtype] != NULL);
+        for (int64_t n = 0; n <= RG_GRID_POINTS && served; n += 1 + n / 20 * length_step())
+            for (int which = 0; which < N_LAYOUTS; which++) {
+                int64_t n_channels = rng_chance(rng, 2) ? RG_GRID_LANES : rng_between(rng, 1, RG_GRID_LANES);
+                struct layout layout = make_layout(which, n_channels, n);
+                try_grid_load(subject, rng, dtype, layout, n_channels, n);
+                try_grid_store(subject, rng, dtype, layout, n_channels, n);
+            }
+    }
+}
+
+static void moves(void **state)
+{
+    (void)state;
+    for_each_subject(move_all);
 }
 
 static void all_grid_values(const struct subject *subject, struct rng *rng)
@@ -720,7 +782,6 @@ static void all_grid_values(const struct subject *subject, struct rng *rng)
     for (int64_t n = 0; n <= RG_GRID_POINTS; n++) {
         try_multiply(subject, rng);
         try_fold(subject, rng, n % (RG_GRID_LANES + 1));
-        try_transposes(subject, rng, n);
         for (int k = 0; k < 3; k++) {
             try_weigh(subject, rng, 1 << k);
             try_blend(subject, rng, grid_neighbours[k], n);
@@ -963,9 +1024,10 @@ static void locate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversions), cmocka_unit_test(all_codes), cmocka_unit_test(all_ties),
-        cmocka_unit_test(rows),        cmocka_unit_test(cols),      cmocka_unit_test(groups),
-        cmocka_unit_test(grid_values), cmocka_unit_test(places),    cmocka_unit_test(locate),
+        cmocka_unit_test(conversions), cmocka_unit_test(all_codes),   cmocka_unit_test(all_ties),
+        cmocka_unit_test(rows),        cmocka_unit_test(cols),        cmocka_unit_test(groups),
+        cmocka_unit_test(moves),       cmocka_unit_test(grid_values), cmocka_unit_test(places),
+        cmocka_unit_test(locate),
     };
     test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,13 +169,17 @@ typedef void rg_grid_slope_fn(void *sum_x, void *sum_y, const void *tile, const 
 /* sum[p] = round(slope[p] * sum[p]) for all RG_GRID_POINTS points, and +0 where all taps of an axis are outside. */
 typedef void rg_grid_finish_fn(void *sum, const union rg_grid_row *slope, const struct rg_grid_points *points);
 
-/* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and all RG_GRID_LANES channels. */
-typedef void rg_grid_interleave_fn(void *tile, const void *src, int64_t stride, int64_t n);
+/* tile(p, c) = (T)src[c * channel_stride + p * stride] for p < n and c < n_channels, and +0 for the other channels of
+ * these pixels. src is of the storage type. Exact; a NaN stays a NaN. */
+typedef void rg_grid_load_fn(void *tile, const void *src, int64_t channel_stride, int64_t stride, int64_t n_channels,
+                             int64_t n);
 
-/* row[c][p] = tile(p, c), likewise. */
-typedef void rg_grid_part_fn(union rg_grid_row *row, const void *tile, int64_t n);
+/* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < n_channels, rounded as rg_store_fn does.
+ */
+typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
+                              int64_t n);
 
-/* The kernels of one arithmetic type. load, store, fetch and rows are indexed by the storage type
+/* The kernels of one arithmetic type. What touches tensors is indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
     rg_load_fn *load[RG_N_DTYPES];
@@ -197,8 +201,8 @@ struct rg_kernels {
     rg_grid_spread_fn *grid_spread;
     rg_grid_sample_fn *grid_sample;
     rg_grid_slope_fn *grid_slope;
-    rg_grid_interleave_fn *grid_interleave;
-    rg_grid_part_fn *grid_part;
+    rg_grid_load_fn *grid_load[RG_N_DTYPES];
+    rg_grid_store_fn *grid_store[RG_N_DTYPES];
 };
 
 struct rg_kernel_table {

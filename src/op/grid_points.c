@@ -137,16 +137,11 @@ void rg_grid_clear_pixels(const struct rg_grid_progress *progress, const struct 
             memset(grad_plane(progress, unit, c) + first * value, 0, (size_t)(n * value));
 }
 
-/* From the unit's tile; through a copy at the end of its band, for storing looks at whole RG_GRID_LANES pixels, and
- * those of the next band are another slot's. */
 void rg_grid_store_pixels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                           struct rg_grid_block block)
 {
-    char *from = rg_grid_nth_pixel(progress, unit->grad, block.first);
-    if (block.count % RG_GRID_LANES != 0)
-        from =
-            memcpy(&unit->scratch->tile, from, (size_t)(block.count * RG_GRID_LANES) * progress->plan->base.t_nbytes);
-    rg_grid_store_tile(progress, unit, &progress->input_grad, from, block);
+    rg_grid_store_tile(progress, unit, &progress->input_grad, rg_grid_nth_pixel(progress, unit->grad, block.first),
+                       block);
 }
 
 void rg_grid_store_planes(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,

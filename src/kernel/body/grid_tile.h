@@ -131,35 +131,3 @@ static void NAME(grid_slope)(void *sum_x, void *sum_y, const void *tile, const i
     else
         NAME(slope_points)(sum_x, sum_y, tile, offset, dx, dy, grad, n_neighbours, whole);
 }
-
-/* dst[i * dst_stride + j] = src[j * src_stride + i] for i, j < V_LANES. */
-static inline void NAME(transpose_square)(T *dst, int64_t dst_stride, const T *src, int64_t src_stride)
-{
-    V row[V_LANES];
-    for (int64_t i = 0; i < V_LANES; i++)
-        row[i] = VOP(load)(src + i * src_stride);
-    VOP(transpose)(row);
-    for (int64_t i = 0; i < V_LANES; i++)
-        VOP(store)(dst + i * dst_stride, row[i]);
-}
-
-/* From one value of a row to the same of the next. */
-enum { NAME(row_stride) = sizeof(union rg_grid_row) / sizeof(T) };
-
-static void NAME(grid_interleave)(void *tile, const void *src, int64_t stride, int64_t n)
-{
-    const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    for (int64_t p = 0; p < whole; p += V_LANES)
-        for (int64_t c = 0; c < RG_GRID_LANES; c += V_LANES)
-            NAME(transpose_square)
-    ((T *)tile + p * RG_GRID_LANES + c, RG_GRID_LANES, (const T *)src + c * stride + p, stride);
-}
-
-static void NAME(grid_part)(union rg_grid_row *row, const void *tile, int64_t n)
-{
-    const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    for (int64_t p = 0; p < whole; p += V_LANES)
-        for (int64_t c = 0; c < RG_GRID_LANES; c += V_LANES)
-            NAME(transpose_square)
-    ((T *)row + c * NAME(row_stride) + p, NAME(row_stride), (const T *)tile + p * RG_GRID_LANES + c, RG_GRID_LANES);
-}

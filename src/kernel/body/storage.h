@@ -1,5 +1,6 @@
 /*
- * What touches tensors: loads, stores, fetches and sums of rows of one storage type.
+ * What touches tensors: loads, stores, fetches and sums of rows of one storage type, and in body/grid_move.h what fills
+ * and parts tiles.
  *
  * Parameters beside those of body/arithmetic.h, to be defined before inclusion and undefined here:
  *   S                  the storage type
@@ -90,6 +91,8 @@ static void STORED(rows)(void *dst, const void *src, int64_t pitch, const void *
         out[k] = sum;
     }
 }
+
+#include "kernel/body/grid_move.h"
 
 #undef S
 #undef STORED

@@ -101,8 +101,12 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_spread = grid_spread_f32,
             .grid_sample = grid_sample_f32,
             .grid_slope = grid_slope_f32,
-            .grid_interleave = grid_interleave_f32,
-            .grid_part = grid_part_f32,
+            .grid_load = {[REGRAD_FLOAT32] = grid_load_f32,
+                          [REGRAD_FLOAT16] = grid_load_half,
+                          [REGRAD_BFLOAT16] = grid_load_bfloat},
+            .grid_store = {[REGRAD_FLOAT32] = grid_store_f32,
+                           [REGRAD_FLOAT16] = grid_store_half,
+                           [REGRAD_BFLOAT16] = grid_store_bfloat},
         },
     .f64 =
         {
@@ -125,7 +129,7 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_spread = grid_spread_f64,
             .grid_sample = grid_sample_f64,
             .grid_slope = grid_slope_f64,
-            .grid_interleave = grid_interleave_f64,
-            .grid_part = grid_part_f64,
+            .grid_load = {[REGRAD_FLOAT64] = grid_load_f64},
+            .grid_store = {[REGRAD_FLOAT64] = grid_store_f64},
         },
 };
