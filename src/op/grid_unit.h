@@ -27,13 +27,17 @@ union rg_grid_values {
 /* What one slot needs for the points that it is at. */
 struct rg_grid_scratch {
     struct rg_grid_points points;
+    struct rg_grid_quads quads;
     union rg_grid_row x, y;
-    union rg_grid_row weight[RG_GRID_NEIGHBOURS], weight_dx[RG_GRID_NEIGHBOURS], weight_dy[RG_GRID_NEIGHBOURS];
-    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
+    struct rg_grid_weights weights;
+    int64_t list[RG_GRID_POINTS];
+    /* Where neighbours are in planes; in the input's tile; in the gradient's. */
+    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    int32_t input_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], grad_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
     union rg_grid_row channel[RG_GRID_LANES]; /* of grad_output, or of the output */
     union rg_grid_values tile;                /* the same, side by side */
     union rg_grid_row value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
-    union rg_grid_row sum_x, sum_y;
+    union rg_grid_row sum[2]; /* of a block, x and y, when there is one group */
 };
 
 /* What a slot works on: a group of channels of a sample; as which one of how many; and where. */
@@ -42,21 +46,36 @@ struct rg_grid_unit {
     int slot, n_slots;
     struct rg_share rows, blocks; /* that are this slot's */
     struct rg_grid_scratch *scratch;
-    char *input, *grad;     /* of the team */
-    char *sum;              /* x and y of all blocks, when there are several groups */
-    int64_t *lowest;        /* the lowest row that a block or a later one touches */
-    struct rg_share pixels; /* of the workspace's image: made ready, but not stored yet */
+    char *input;                /* of the team */
+    char *grad;                 /* of the team: planes; of the slot: a tile */
+    char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
+    char *sum;                  /* the group's: x and y of all blocks */
+    /* Of each block: the lowest row that it or a later one touches, and one more than the highest row that it or an
+     * earlier one does. */
+    int64_t *lowest, *reach;
+    struct rg_grid_tile input_tile, grad_tile;
+    int64_t opened, closed; /* the window: the first rows that are not opened, and not closed yet */
 };
 
 struct rg_grid_block {
     int64_t first, count;
 };
 
-/* The place of a slot, which does group g of sample n with n_slots - 1 others. */
+/* The place of a slot, which does groups with n_slots - 1 others. */
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots);
 
 /* Which group the unit is at. */
 void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *unit, int64_t n, int64_t g);
+
+/* Has each group of this sample sums of its own? Else they add to the same, one after another. */
+static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t n)
+{
+    return plan->groups_alone > 0 && n >= plan->n_alone;
+}
+
+/* Finds the neighbours of a block, into the scratch. */
+void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                    struct rg_grid_block block);
 
 /* Is the input brought into a tile? */
 static inline bool rg_grid_has_tile(const struct rg_grid_plan *plan)
@@ -69,9 +88,9 @@ static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values
     return (struct rg_grid_block){b * RG_GRID_POINTS, rg_min(n_values - b * RG_GRID_POINTS, RG_GRID_POINTS)};
 }
 
-static inline char *rg_grid_nth_pixel(const struct rg_grid_progress *progress, void *tile, int64_t p)
+static inline char *rg_grid_nth_pixel(const struct rg_grid_plan *plan, void *tile, int64_t p)
 {
-    return (char *)tile + p * RG_GRID_LANES * (int64_t)progress->plan->base.t_nbytes;
+    return (char *)tile + p * RG_GRID_LANES * (int64_t)plan->base.t_nbytes;
 }
 
 #endif

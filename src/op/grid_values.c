@@ -73,8 +73,8 @@ void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
         const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
-        progress->kernels->grid_load[plane.dtype](rg_grid_nth_pixel(progress, tile, p), s.data, place->view->stride[1],
-                                                  plane.stride_w, unit->count, s.n);
+        progress->kernels->grid_load[plane.dtype](rg_grid_nth_pixel(progress->plan, tile, p), s.data,
+                                                  place->view->stride[1], plane.stride_w, unit->count, s.n);
         p += s.n;
     }
 }
@@ -86,7 +86,16 @@ void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg
     for (int64_t p = 0; p < block.count;) {
         const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
         progress->kernels->grid_store[plane.dtype](s.data, place->view->stride[1], plane.stride_w,
-                                                   rg_grid_nth_pixel(progress, tile, p), unit->count, s.n);
+                                                   rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n);
         p += s.n;
     }
+}
+
+void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                              struct rg_grid_block block)
+{
+    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid, unit->n, 0);
+    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, unit->n, 1);
+    rg_grid_load_values(progress, &unit->scratch->x, &x, block);
+    rg_grid_load_values(progress, &unit->scratch->y, &y, block);
 }

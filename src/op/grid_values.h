@@ -33,8 +33,11 @@ void rg_grid_store_values(const struct rg_grid_progress *progress, const void *v
 void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                            const struct rg_grid_place *place, struct rg_grid_block block);
 
-/* The unit's channels at a block of pixels or points, side by side. Channels that are missing are 0. Storing looks at
- * whole RG_GRID_LANES pixels. */
+/* The coordinates of a block of points, in the scratch. */
+void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                              struct rg_grid_block block);
+
+/* The unit's channels at a block of pixels or points, side by side. Channels that are missing are 0. */
 void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                        const struct rg_grid_place *place, void *tile, struct rg_grid_block block);
 void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
