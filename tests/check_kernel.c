@@ -179,6 +179,29 @@ static void try_store(const struct subject *subject, struct rng *rng, regrad_dty
     guard_fini(&source);
 }
 
+/* Pairs apart and together again. */
+static void try_pairs(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n)
+{
+    int64_t size = (int64_t)regrad_dtype_size(dtype);
+    struct guard pairs = make(rng, dtype, 2 * n), joined = make(rng, dtype, 2 * n), half[2];
+    unsigned char *expected_joined = copy_of(&joined);
+    void *expected[2];
+    for (int d = 0; d < 2; d++) {
+        half[d] = make(rng, value_dtype(subject->wide), n);
+        expected[d] = copy_of(&half[d]);
+        for (int64_t k = 0; k < n; k++)
+            set(subject->wide, expected[d], k, number_decode(dtype, pairs.data + (2 * k + d) * size));
+    }
+    subject->kernels->split[dtype](half[0].data, half[1].data, pairs.data, n);
+    for (int64_t k = 0; k < 2 * n; k++)
+        encode(dtype, get(subject->wide, expected[k % 2], k / 2), expected_joined + k * size);
+    subject->kernels->join[dtype](joined.data, half[0].data, half[1].data, n);
+    finish(subject, "join", n, &joined, expected_joined);
+    for (int d = 0; d < 2; d++)
+        finish_values(subject, "split", n, &half[d], expected[d]);
+    guard_fini(&pairs);
+}
+
 static void try_fetch(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n)
 {
     int64_t size = (int64_t)regrad_dtype_size(dtype), n_plane = rng_between(rng, 1, 300), offset[LONGEST];
@@ -208,6 +231,7 @@ static void convert_all(const struct subject *subject, struct rng *rng)
                 try_store(subject, rng, dtype, strides[k], n);
             }
             try_load(subject, rng, dtype, 0, n);
+            try_pairs(subject, rng, dtype, n);
             try_fetch(subject, rng, dtype, n);
         }
     }
@@ -625,8 +649,8 @@ static void try_scatter(const struct subject *subject, struct rng *rng, int64_t 
 
 /* ---- Tiles ---- */
 
-static const struct rg_grid_stencil stencils[] = {{1, 1}, {2, 2}, {16, 1}};
-enum { N_STENCILS = 3 };
+static const struct rg_grid_stencil stencils[] = {{1, 1, false}, {2, 2, false}, {2, 2, true}, {16, 1, true}};
+enum { N_STENCILS = 4 };
 
 /* Points with neighbours anywhere in a tile, and weights. */
 struct tile_case {
@@ -810,6 +834,50 @@ static void try_select(const struct subject *subject, struct rng *rng, const int
     guard_fini(&list);
 }
 
+/* The rows that these pairs touch, in an image of so many. */
+static void check_pair_rows(const struct subject *subject, const struct rg_grid_pair *pair, int64_t size)
+{
+    struct rg_grid_pair inside = *pair;
+    int64_t low, high, lowest = INT64_MAX, highest = -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        if (inside.first[p] >= size)
+            inside.first[p] = -2;
+        for (int64_t row = inside.first[p]; row < inside.first[p] + 2; row++) {
+            lowest = row >= 0 && row < size && row < lowest ? row : lowest;
+            highest = row >= 0 && row < size && row > highest ? row : highest;
+        }
+    }
+    subject->kernels->grid_pair_rows(&inside, size, &low, &high);
+    assert_true(low == lowest && high == highest);
+}
+
+static void try_finish_quads(const struct subject *subject, struct rng *rng)
+{
+    static struct rg_grid_quads quads;
+    const struct rg_grid_pair *pairs[] = {&quads.x, &quads.y};
+    bool wide = subject->wide;
+    struct guard sum[2];
+    void *expected[2];
+    fill(rng, value_dtype(wide), &quads.x.slope, RG_GRID_POINTS);
+    fill(rng, value_dtype(wide), &quads.y.slope, RG_GRID_POINTS);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        quads.x.first[p] = (int32_t)rng_between(rng, -2, 3);
+        quads.y.first[p] = (int32_t)rng_between(rng, -2, 3);
+    }
+    for (int d = 0; d < 2; d++) {
+        sum[d] = make(rng, value_dtype(wide), RG_GRID_POINTS);
+        expected[d] = copy_of(&sum[d]);
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            bool outside = quads.x.first[p] == -2 || quads.y.first[p] == -2;
+            double product = times(wide, get(wide, &pairs[d]->slope, p), get(wide, expected[d], p));
+            set(wide, expected[d], p, outside ? 0 : product);
+        }
+    }
+    subject->kernels->grid_finish_quads((struct rg_grid_sums){sum[0].data, sum[1].data}, &quads);
+    for (int d = 0; d < 2; d++)
+        finish_values(subject, "grid_finish_quads", d, &sum[d], expected[d]);
+}
+
 static void try_aim_quads(const struct subject *subject, struct rng *rng)
 {
     static struct rg_grid_quads quads;
@@ -823,6 +891,7 @@ static void try_aim_quads(const struct subject *subject, struct rng *rng)
         for (int64_t k = 0; k < 2; k++)
             expected[k * RG_GRID_POINTS + p] = tile_place(&tile, quads.y.first[p] + k, quads.x.first[p]);
     }
+    check_pair_rows(subject, &quads.y, rng_between(rng, 1, 16));
     int32_t(*at)[RG_GRID_POINTS] = (int32_t(*)[RG_GRID_POINTS])result.data;
     subject->kernels->grid_aim_quads(at, &quads, &tile);
     try_select(subject, rng, (const int32_t(*)[RG_GRID_POINTS])at, 2);
@@ -837,11 +906,11 @@ struct layout {
 /* Rows of pixels, pixels of channels with and without others between, anything, and either backwards. */
 static struct layout make_layout(int which, int64_t n_channels, int64_t n)
 {
-    const struct layout layouts[] = {{n + 3, 1},  {1, n_channels}, {1, 40}, {3, 3 * n_channels + 1},
-                                     {-n - 1, 1}, {1, -20}};
+    const struct layout layouts[] = {
+        {n + 3, 1}, {RG_GRID_POINTS, 1}, {1, n_channels}, {1, 40}, {3, 3 * n_channels + 1}, {-n - 1, 1}, {1, -20}};
     return layouts[which];
 }
-enum { N_LAYOUTS = 6 };
+enum { N_LAYOUTS = 7 };
 
 static int64_t layout_start(struct layout layout, int64_t n_channels, int64_t n)
 {
@@ -884,7 +953,8 @@ static void try_grid_store(const struct subject *subject, struct rng *rng, regra
             encode(dtype, get(subject->wide, tile.data, p * RG_GRID_LANES + c),
                    expected + start + (c * layout.channel_stride + p * layout.stride) * size);
     subject->kernels->grid_store[dtype](result.data + start, layout.channel_stride, layout.stride, tile.data,
-                                        n_channels, n);
+                                        n_channels, n, rng_chance(rng, 2));
+    subject->kernels->settle();
     finish(subject, "grid_store", n, &result, expected);
     guard_fini(&tile);
 }
@@ -1046,6 +1116,7 @@ static void all_places(const struct subject *subject, struct rng *rng)
         try_place(subject, rng, 1 << k % 3);
         try_aim(subject, rng, 1 << k % 3);
         try_aim_quads(subject, rng);
+        try_finish_quads(subject, rng);
         try_list(subject, rng, 1 << k % 3);
         try_finish(subject, rng, 1 << k % 3);
     }
@@ -1151,6 +1222,7 @@ static void check_pair(const struct subject *subject, const struct locate_case *
     subject->kernels->grid_pair(&pair, values, it->n, size, &it->spec);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         bool right = (pair.first[p] == -2) == (axis->inside[p] < 0);
+        right &= point_value(wide, &pair.slope, p) == point_value(wide, &axis->slope, p);
         for (int k = 0; k < 2; k++) {
             right &= axis->index[k][p] < 0 || axis->index[k][p] == pair.first[p] + k;
             right &= point_value(wide, &pair.weight[k], p) == point_value(wide, &axis->weight[k], p);

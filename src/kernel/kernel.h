@@ -34,6 +34,12 @@ typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
  * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
+/* even[k] = (T)src[2 * k] and odd[k] = (T)src[2 * k + 1] for k < n, as rg_load_fn does. */
+typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
+
+/* dst[2 * k] = round(even[k]) and dst[2 * k + 1] = round(odd[k]) for k < n, as rg_store_fn does. */
+typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n);
+
 /* dst[k] = s where s = dst[k], or +0 at the start, and then s = fma(weight[r], (T)row r of src [k], s) for
  * r = 0 .. n_rows - 1 in this order, for k < n. src is of the storage type, its rows pitch bytes apart.
  * dst does not overlap src. */
@@ -175,6 +181,7 @@ enum { RG_GRID_NOWHERE = 2 };
  * each neighbour has a place of its own. Neighbour k is number k % width of place k / width. */
 struct rg_grid_stencil {
     int64_t n_places, width;
+    bool far; /* neighbours may be far from those of the last point: not in the cache */
 };
 
 /* One axis of bilinear points: the taps are at first and first + 1. A weight and a derivative are 0 where the tap is
@@ -182,6 +189,7 @@ struct rg_grid_stencil {
 struct rg_grid_pair {
     int32_t first[RG_GRID_POINTS];
     union rg_grid_row weight[2], derivative[2];
+    union rg_grid_row slope; /* d pixel / d coordinate */
 };
 
 struct rg_grid_quads {
@@ -195,6 +203,18 @@ enum { RG_GRID_LONGEST_PAIRED = 1 << 24 };
  * are outside. */
 typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, const void *x, int64_t n, int64_t size,
                              const struct rg_grid_spec *spec);
+
+/* The lowest and the highest row that a tap is in; INT64_MAX and -1 when all are outside. */
+typedef void rg_grid_pair_rows_fn(const struct rg_grid_pair *pair, int64_t size, int64_t *low, int64_t *high);
+
+/* Rows of sums, for x and for y. */
+struct rg_grid_sums {
+    void *x, *y;
+};
+
+/* sums.x[p] = round(slope[p] * sums.x[p]) for all RG_GRID_POINTS points, and likewise for y; +0 where all taps of an
+ * axis are outside. */
+typedef void rg_grid_finish_quads_fn(struct rg_grid_sums sums, const struct rg_grid_quads *quads);
 
 /* at[k][p] = where place k of point p is in a tile, in values; 0 where it is not in it. */
 typedef void rg_grid_aim_quads_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_quads *quads,
@@ -217,11 +237,6 @@ typedef void rg_grid_spread_fn(void *tile, const struct rg_grid_stencil *stencil
 typedef void rg_grid_sample_fn(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
                                const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n);
 
-/* Rows of sums, for x and for y. */
-struct rg_grid_sums {
-    void *x, *y;
-};
-
 /* Weights of neighbours, and their derivatives by x and by y. */
 struct rg_grid_weights {
     union rg_grid_row value[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
@@ -241,9 +256,12 @@ typedef void rg_grid_load_fn(void *tile, const void *src, int64_t channel_stride
                              int64_t n);
 
 /* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < n_channels, rounded as rg_store_fn does.
- */
+ * stream: the result will not be read soon, and may go past the caches; then rg_settle_fn must follow. */
 typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
-                              int64_t n);
+                              int64_t n, bool stream);
+
+/* Makes what this thread stored seen by others that it wakes from now on. */
+typedef void rg_settle_fn(void);
 
 /* The kernels of one arithmetic type. What touches tensors is indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
@@ -252,6 +270,8 @@ struct rg_kernels {
     rg_store_fn *store[RG_N_DTYPES];
     rg_fetch_fn *fetch[RG_N_DTYPES];
     rg_rows_fn *rows[RG_N_DTYPES];
+    rg_split_fn *split[RG_N_DTYPES];
+    rg_join_fn *join[RG_N_DTYPES];
     rg_cols_fn *cols;
     rg_groups_fn *groups;
     rg_grid_locate_fn *grid_locate;
@@ -264,10 +284,13 @@ struct rg_kernels {
     rg_grid_multiply_fn *grid_multiply;
     rg_grid_fold_fn *grid_fold;
     rg_grid_finish_fn *grid_finish;
+    rg_grid_finish_quads_fn *grid_finish_quads;
+    rg_settle_fn *settle;
     rg_grid_pair_fn *grid_pair;
     rg_grid_aim_quads_fn *grid_aim_quads;
     rg_grid_aim_fn *grid_aim;
     rg_grid_select_fn *grid_select;
+    rg_grid_pair_rows_fn *grid_pair_rows;
     rg_grid_spread_fn *grid_spread;
     rg_grid_sample_fn *grid_sample;
     rg_grid_slope_fn *grid_slope;

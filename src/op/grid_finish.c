@@ -42,31 +42,28 @@ struct rg_grid_sums rg_grid_begin_sums(const struct rg_grid_plan *plan, const st
     return (struct rg_grid_sums){&unit->scratch->sum[0], &unit->scratch->sum[1]};
 }
 
-/* The sums times d pixel / d coordinate; exactly 0 for a point that touches nothing. */
+/* The sums times d pixel / d coordinate; exactly 0 for a point that touches nothing. The scratch has the points. */
 static void finish_block(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                         struct rg_grid_sums sums, int64_t b)
+                         struct rg_grid_sums sums, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_grid_points *points = &unit->scratch->points;
-    const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
-    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
-    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
     if (plan->need_input && plan->channels > 0) { /* else they are 0, and stay it */
-        progress->kernels->grid_finish(sums.x, &points->x.slope, points);
-        progress->kernels->grid_finish(sums.y, &points->y.slope, points);
+        if (rg_grid_has_quads(plan)) {
+            progress->kernels->grid_finish_quads(sums, &unit->scratch->quads);
+        } else {
+            progress->kernels->grid_finish(sums.x, &points->x.slope, points);
+            progress->kernels->grid_finish(sums.y, &points->y.slope, points);
+        }
     }
-    rg_grid_store_values(progress, sums.x, &x, block);
-    rg_grid_store_values(progress, sums.y, &y, block);
+    rg_grid_store_coordinates(progress, unit, sums, block);
 }
 
-void rg_grid_end_sums(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b, bool located)
+void rg_grid_end_sums(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                      struct rg_grid_sums sums, struct rg_grid_block block)
 {
-    union rg_grid_row *sum = unit->scratch->sum;
-    if (!is_single(progress->plan))
-        return;
-    if (!located)
-        rg_grid_locate(progress, unit, rg_grid_nth_block(b, progress->plan->n_points));
-    finish_block(progress, unit, (struct rg_grid_sums){&sum[0], &sum[1]}, b);
+    if (is_single(progress->plan))
+        finish_block(progress, unit, sums, block);
 }
 
 /* The sums of all groups, in order. The first one's are where the result is made. */
@@ -90,8 +87,8 @@ void rg_grid_finish(const struct rg_grid_progress *progress, struct rg_grid_unit
         return;
     rg_grid_set_group(progress->plan, unit, unit->n, 0);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
-        const struct rg_grid_sums sums = add_groups(progress, unit, b);
-        rg_grid_locate(progress, unit, rg_grid_nth_block(b, progress->plan->n_points));
-        finish_block(progress, unit, sums, b);
+        const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
+        rg_grid_locate(progress, unit, block);
+        finish_block(progress, unit, add_groups(progress, unit, b), block);
     }
 }

@@ -12,6 +12,7 @@ struct rg_grid_plan {
     bool forward, want_input_grad, want_grid_grad;
     bool need_input; /* the input's values count */
     bool tiled;      /* channels side by side in the workspace, not plane by plane */
+    bool streams;    /* what tiles are stored to is larger than caches */
     int64_t group;   /* channels done together */
     int64_t n_groups;
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */

@@ -144,7 +144,7 @@ static void differentiate(const struct rg_grid_progress *progress, const struct 
         const struct rg_grid_sums sums = rg_grid_begin_sums(plan, unit, b);
         if (plan->need_input)
             slope(progress, unit, sums, block.count);
-        rg_grid_end_sums(progress, unit, b, true);
+        rg_grid_end_sums(progress, unit, sums, block);
     }
 }
 

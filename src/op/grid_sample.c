@@ -92,6 +92,9 @@ enum { LEAST_TILED = 9 };
 /* An image with more pixels than this for each point is not worth bringing into a tile. */
 enum { PIXELS_PER_POINT = 8 };
 
+/* Tensors that are larger than this in all do not stay in a second-level cache, bytes. */
+enum { LEAST_STREAMED = 1 << 21 };
+
 /* Tiles are indexed with 32 bits: so many pixels, and as many beside the image, of RG_GRID_LANES values. */
 enum { MOST_TILED = INT32_MAX / RG_GRID_LANES / 4 };
 
@@ -192,6 +195,7 @@ static bool book(struct rg_grid_plan *plan)
     const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
     plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
     plan->tiled = countable && choose_tiles(plan, n_pixels);
+    plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
     plan->groups_alone = countable ? choose_groups(plan, n_pixels) : 0;
     if (!countable && plan->want_input_grad)
         return false;

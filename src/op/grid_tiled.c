@@ -91,17 +91,29 @@ void rg_grid_prepare_tiles(const struct rg_grid_progress *progress, struct rg_gr
  * cache.
  */
 
+/* The rows that a block touches. */
+static void find_rows(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                      struct rg_grid_block block, int64_t *low, int64_t *high)
+{
+    const struct rg_grid_spec *spec = &progress->plan->spec;
+    struct rg_grid_scratch *scratch = unit->scratch;
+    rg_grid_load_coordinates(progress, unit, block);
+    if (rg_grid_has_quads(progress->plan)) {
+        progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
+        progress->kernels->grid_pair_rows(&scratch->quads.y, spec->in_h, low, high);
+    } else {
+        progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, spec);
+        progress->kernels->grid_rows(&scratch->points, low, high);
+    }
+}
+
 void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    struct rg_grid_scratch *scratch = unit->scratch;
     int64_t reach = 0, lowest = plan->spec.in_h;
     for (int64_t b = 0; b < plan->n_blocks; b++) {
-        const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
         int64_t high;
-        rg_grid_load_coordinates(progress, unit, block);
-        progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
-        progress->kernels->grid_rows(&scratch->points, &unit->lowest[b], &high);
+        find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &unit->lowest[b], &high);
         reach = rg_max(reach, high + 1);
         unit->reach[b] = reach;
     }
@@ -155,35 +167,27 @@ static void open_rows(const struct rg_grid_progress *progress, struct rg_grid_un
 
 /* ---- Points ---- */
 
-static const struct rg_grid_stencil *stencil_of(const struct rg_grid_plan *plan)
-{
-    static const struct rg_grid_stencil stencils[] = {
-        [REGRAD_BILINEAR] = {2, 2}, [REGRAD_NEAREST] = {1, 1}, [REGRAD_BICUBIC] = {RG_GRID_NEIGHBOURS, 1}};
-    return &stencils[plan->spec.interpolation];
-}
+/* More than this does not stay in a second-level cache beside what passes through. */
+enum { NEAR_NBYTES = 1 << 19 };
 
-static bool has_quads(const struct rg_grid_plan *plan)
+static struct rg_grid_stencil stencil_of(const struct rg_grid_plan *plan, const struct rg_grid_tile *tile)
 {
-    return plan->spec.interpolation == REGRAD_BILINEAR;
-}
-
-static void locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, struct rg_grid_block block)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    struct rg_grid_scratch *scratch = unit->scratch;
-    if (!has_quads(plan)) {
-        rg_grid_locate(progress, unit, block);
-        return;
+    const int64_t n_rows = rg_min(tile->row_end - tile->row_begin, (int64_t)tile->mask + 1);
+    const bool far = n_rows * tile->pitch * (int64_t)pixel_nbytes(plan) > NEAR_NBYTES;
+    switch (plan->spec.interpolation) {
+    case REGRAD_BILINEAR:
+        return (struct rg_grid_stencil){2, 2, far};
+    case REGRAD_NEAREST:
+        return (struct rg_grid_stencil){1, 1, far};
+    default:
+        return (struct rg_grid_stencil){RG_GRID_NEIGHBOURS, 1, far};
     }
-    rg_grid_load_coordinates(progress, unit, block);
-    progress->kernels->grid_pair(&scratch->quads.x, &scratch->x, block.count, plan->spec.in_w, &plan->spec);
-    progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, plan->spec.in_h, &plan->spec);
 }
 
 static void aim(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int32_t (*at)[RG_GRID_POINTS],
                 const struct rg_grid_tile *tile)
 {
-    if (has_quads(progress->plan))
+    if (rg_grid_has_quads(progress->plan))
         progress->kernels->grid_aim_quads(at, &unit->scratch->quads, tile);
     else
         progress->kernels->grid_aim(at, &unit->scratch->points, tile);
@@ -192,7 +196,7 @@ static void aim(const struct rg_grid_progress *progress, const struct rg_grid_un
 static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value, bool slopes)
 {
     struct rg_grid_scratch *scratch = unit->scratch;
-    const bool quads = has_quads(progress->plan);
+    const bool quads = rg_grid_has_quads(progress->plan);
     const int64_t n_taps = quads ? 2 : scratch->points.n_taps;
     const union rg_grid_row *x = quads ? scratch->quads.x.weight : scratch->points.x.weight;
     const union rg_grid_row *y = quads ? scratch->quads.y.weight : scratch->points.y.weight;
@@ -211,9 +215,10 @@ static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_
 static void sample(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, struct rg_grid_block block)
 {
     struct rg_grid_scratch *scratch = unit->scratch;
+    const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
     weigh(progress, unit, true, false);
     aim(progress, unit, scratch->input_at, &unit->input_tile);
-    progress->kernels->grid_sample(&scratch->tile, unit->input, stencil_of(progress->plan),
+    progress->kernels->grid_sample(&scratch->tile, unit->input, &stencil,
                                    (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, scratch->weights.value,
                                    block.count);
     rg_grid_store_tile(progress, unit, &progress->sampled, &scratch->tile, block);
@@ -223,24 +228,25 @@ static void spread(const struct rg_grid_progress *progress, const struct rg_grid
                    int64_t n)
 {
     struct rg_grid_scratch *scratch = unit->scratch;
-    progress->kernels->grid_spread(unit->grad, stencil_of(progress->plan),
-                                   (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at, scratch->weights.value,
-                                   &scratch->tile, list, n);
+    const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->grad_tile);
+    progress->kernels->grid_spread(unit->grad, &stencil, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
+                                   scratch->weights.value, &scratch->tile, list, n);
 }
 
 /* Slopes, and at the same time spreads all points over the gradient's tile if that has the same rows. */
-static void slope(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b, int64_t count,
-                  bool with_spread)
+static void slope(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b,
+                  struct rg_grid_block block, bool with_spread)
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_sums sums = rg_grid_begin_sums(progress->plan, unit, b);
+    const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
     if (progress->plan->need_input) {
         aim(progress, unit, scratch->input_at, &unit->input_tile);
-        progress->kernels->grid_slope(sums, unit->input, with_spread ? unit->grad : NULL, stencil_of(progress->plan),
+        progress->kernels->grid_slope(sums, unit->input, with_spread ? unit->grad : NULL, &stencil,
                                       (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, &scratch->weights,
-                                      &scratch->tile, count);
+                                      &scratch->tile, block.count);
     }
-    rg_grid_end_sums(progress, unit, b, false);
+    rg_grid_end_sums(progress, unit, sums, block);
 }
 
 /* All points are the unit's, and both tiles have the same rows. */
@@ -257,7 +263,7 @@ static void differentiate_alone(const struct rg_grid_progress *progress, const s
         spread(progress, unit, NULL, block.count);
     }
     if (plan->want_grid_grad)
-        slope(progress, unit, b, block.count, both);
+        slope(progress, unit, b, block, both);
 }
 
 /* The slot's are the points that touch its rows, and for slopes its blocks. */
@@ -271,7 +277,7 @@ static void differentiate_together(const struct rg_grid_progress *progress, cons
     if (plan->want_input_grad) {
         aim(progress, unit, scratch->grad_at, &unit->grad_tile);
         n_listed = progress->kernels->grid_select(scratch->list, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
-                                                  stencil_of(plan)->n_places, block.count);
+                                                  stencil_of(plan, &unit->grad_tile).n_places, block.count);
     }
     if (n_listed == 0 && !own)
         return;
@@ -280,13 +286,13 @@ static void differentiate_together(const struct rg_grid_progress *progress, cons
     if (n_listed > 0)
         spread(progress, unit, scratch->list, n_listed);
     if (own)
-        slope(progress, unit, b, block.count, false);
+        slope(progress, unit, b, block, false);
 }
 
 static void work_on_block(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b)
 {
     const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
-    locate(progress, unit, block);
+    rg_grid_locate(progress, unit, block);
     if (progress->plan->forward)
         sample(progress, unit, block);
     else if (is_alone(unit))
@@ -318,4 +324,6 @@ void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_
         open_rows(progress, unit, unit->rows.end, unit->rows.end);
         close_rows(progress, unit, unit->rows.end);
     }
+    if (plan->streams)
+        progress->kernels->settle();
 }

@@ -88,7 +88,13 @@ void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *uni
 void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                     struct rg_grid_block block)
 {
+    const struct rg_grid_spec *spec = &progress->plan->spec;
     struct rg_grid_scratch *scratch = unit->scratch;
     rg_grid_load_coordinates(progress, unit, block);
-    progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &progress->plan->spec);
+    if (!rg_grid_has_quads(progress->plan)) {
+        progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
+        return;
+    }
+    progress->kernels->grid_pair(&scratch->quads.x, &scratch->x, block.count, spec->in_w, spec);
+    progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
 }

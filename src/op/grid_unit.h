@@ -77,6 +77,12 @@ static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t
 void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                     struct rg_grid_block block);
 
+/* Are the points in the scratch quads? */
+static inline bool rg_grid_has_quads(const struct rg_grid_plan *plan)
+{
+    return plan->tiled && plan->spec.interpolation == REGRAD_BILINEAR;
+}
+
 /* Is the input brought into a tile? */
 static inline bool rg_grid_has_tile(const struct rg_grid_plan *plan)
 {

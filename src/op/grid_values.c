@@ -86,16 +86,44 @@ void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg
     for (int64_t p = 0; p < block.count;) {
         const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
         progress->kernels->grid_store[plane.dtype](s.data, place->view->stride[1], plane.stride_w,
-                                                   rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n);
+                                                   rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n,
+                                                   progress->plan->streams);
         p += s.n;
     }
+}
+
+/* Are x and y of these points in turn, without others between? */
+static bool in_turn(const struct rg_grid_place *place, const struct rg_grid_plane *x, struct rg_grid_block block)
+{
+    return place->view->stride[3] == 1 && x->stride_w == 2 &&
+           next_stretch(x, block.first, block.first + block.count).n == block.count;
 }
 
 void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                               struct rg_grid_block block)
 {
+    struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid, unit->n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, unit->n, 1);
-    rg_grid_load_values(progress, &unit->scratch->x, &x, block);
-    rg_grid_load_values(progress, &unit->scratch->y, &y, block);
+    if (in_turn(&progress->grid, &x, block)) {
+        progress->kernels->split[x.dtype](&scratch->x, &scratch->y,
+                                          next_stretch(&x, block.first, block.first + block.count).data, block.count);
+        return;
+    }
+    rg_grid_load_values(progress, &scratch->x, &x, block);
+    rg_grid_load_values(progress, &scratch->y, &y, block);
+}
+
+void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                               struct rg_grid_sums sums, struct rg_grid_block block)
+{
+    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
+    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
+    if (in_turn(&progress->grid_grad, &x, block)) {
+        progress->kernels->join[x.dtype](next_stretch(&x, block.first, block.first + block.count).data, sums.x, sums.y,
+                                         block.count);
+        return;
+    }
+    rg_grid_store_values(progress, sums.x, &x, block);
+    rg_grid_store_values(progress, sums.y, &y, block);
 }

@@ -37,6 +37,10 @@ void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct
 void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                               struct rg_grid_block block);
 
+/* Stores x and y of the gradient of a block of points. */
+void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                               struct rg_grid_sums sums, struct rg_grid_block block);
+
 /* The unit's channels at a block of pixels or points, side by side. Channels that are missing are 0. */
 void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                        const struct rg_grid_place *place, void *tile, struct rg_grid_block block);

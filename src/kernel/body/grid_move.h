@@ -6,25 +6,36 @@
  * before them, and are moved again.
  */
 
+/* What comes after these channels' pixels is wanted next. Channels are many streams, too many for processors to
+ * foresee. */
+static inline void STORED(prefetch_channels)(const S *src, int64_t channel_stride, int64_t n)
+{
+    for (int64_t c = 0; c < n; c++)
+        __builtin_prefetch((const void *)((uintptr_t)(src + c * channel_stride) + GRID_AHEAD_NBYTES), 0, 2);
+}
+
 /* V_LANES channels of V_LANES pixels, of which n exist. */
 static inline void STORED(load_square)(T *tile, const S *src, int64_t channel_stride, int64_t n)
 {
     V row[V_LANES];
     for (int64_t c = 0; c < V_LANES; c++)
         row[c] = c < n ? V_WIDEN(src + c * channel_stride) : VOP(set1)(0);
+    STORED(prefetch_channels)(src, channel_stride, n < V_LANES ? n : V_LANES);
     VOP(transpose)(row);
     for (int64_t p = 0; p < V_LANES; p++)
         VOP(store)(tile + p * RG_GRID_LANES, row[p]);
 }
 
-static inline void STORED(store_square)(S *dst, int64_t channel_stride, const T *tile, int64_t n)
+static inline void STORED(store_square)(S *dst, int64_t channel_stride, const T *tile, int64_t n, bool stream)
 {
     V row[V_LANES];
     for (int64_t p = 0; p < V_LANES; p++)
         row[p] = VOP(load)(tile + p * RG_GRID_LANES);
     VOP(transpose)(row);
     for (int64_t c = 0; c < V_LANES; c++)
-        if (c < n)
+        if (c < n && stream)
+            V_STREAM(dst + c * channel_stride, VOP(canonical)(row[c]));
+        else if (c < n)
             V_NARROW(dst + c * channel_stride, VOP(canonical)(row[c]));
 }
 
@@ -38,13 +49,15 @@ static void STORED(load_pixels)(T *tile, const S *src, int64_t channel_stride, i
             STORED(load_square)(tile + c, src + c * channel_stride, channel_stride, n_channels - c);
 }
 
-static void STORED(store_pixels)(S *dst, int64_t channel_stride, const T *tile, int64_t n_channels)
+static void STORED(store_pixels)(S *dst, int64_t channel_stride, const T *tile, int64_t n_channels, bool stream)
 {
     for (int64_t c = 0; c < n_channels; c += V_LANES)
-        if (c + V_LANES <= n_channels)
-            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, V_LANES);
+        if (c + V_LANES > n_channels)
+            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, n_channels - c, false);
+        else if (stream)
+            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, V_LANES, true);
         else
-            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, n_channels - c);
+            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, V_LANES, false);
 }
 
 /* One pixel, the channels of which are neighbours in memory. */
@@ -87,14 +100,16 @@ static void STORED(grid_load)(void *tile, const void *src, int64_t channel_strid
 }
 
 static void STORED(grid_store)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
-                               int64_t n)
+                               int64_t n, bool stream)
 {
     S *const out = dst;
     const T *const in = tile;
+    const bool aligned = ((uintptr_t)dst | (uintptr_t)channel_stride * sizeof(S)) % (V_LANES * sizeof(S)) == 0;
     if (stride == 1 && n >= V_LANES) {
         for (int64_t at = 0; at < n; at += V_LANES) {
             const int64_t p = at + V_LANES <= n ? at : n - V_LANES;
-            STORED(store_pixels)(out + p, channel_stride, in + p * RG_GRID_LANES, n_channels);
+            STORED(store_pixels)
+            (out + p, channel_stride, in + p * RG_GRID_LANES, n_channels, stream && aligned && p == at);
         }
         return;
     }

@@ -35,8 +35,8 @@ static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n,
 {
     const int32_t end = (int32_t)size;
     int32_t *restrict const first = pair->first;
-    T pixel[RG_GRID_POINTS], slope[RG_GRID_POINTS], t[RG_GRID_POINTS], u[RG_GRID_POINTS];
-    NAME(pad_pixels)(pixel, slope, x, n, size, spec);
+    T pixel[RG_GRID_POINTS], t[RG_GRID_POINTS], u[RG_GRID_POINTS];
+    NAME(pad_pixels)(pixel, (T *)&pair->slope, x, n, size, spec);
     NAME(find_first)(first, t, pixel, size);
     for (int64_t p = n; p < RG_GRID_POINTS; p++)
         first[p] = -2;
@@ -46,4 +46,19 @@ static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n,
     NAME(weigh_tap)((T *)&pair->weight[1], (T *)&pair->derivative[1], first, t, 1, -1, end - 1);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         first[p] = (first[p] >= -1) & (first[p] < end) ? first[p] : -2;
+}
+
+static void NAME(finish_pair)(T *restrict sum, const T *restrict slope, const struct rg_grid_quads *quads)
+{
+    const int32_t *const x = quads->x.first, *const y = quads->y.first;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T product = slope[p] * sum[p];
+        sum[p] = (x[p] == -2) | (y[p] == -2) ? 0 : product;
+    }
+}
+
+static void NAME(grid_finish_quads)(struct rg_grid_sums sums, const struct rg_grid_quads *quads)
+{
+    NAME(finish_pair)(sums.x, (const T *)&quads->x.slope, quads);
+    NAME(finish_pair)(sums.y, (const T *)&quads->y.slope, quads);
 }

@@ -37,7 +37,7 @@ static inline void NAME(spread_points)(T *tile, const struct rg_grid_stencil *st
                                        const T *grad, const int64_t *list, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        if (i + NAME(ahead) < n)
+        if (stencil->far && i + NAME(ahead) < n)
             NAME(prefetch_point)(tile, stencil, at, list == NULL ? i + NAME(ahead) : list[i + NAME(ahead)]);
         NAME(spread_point)(tile, stencil, at, weight, grad, list == NULL ? i : list[i]);
     }
@@ -45,14 +45,15 @@ static inline void NAME(spread_points)(T *tile, const struct rg_grid_stencil *st
 
 /* Constants let the compiler unroll the usual case, bilinear points. */
 static const struct rg_grid_stencil NAME(quad) = {.n_places = 2, .width = 2};
+static const struct rg_grid_stencil NAME(far_quad) = {.n_places = 2, .width = 2, .far = true};
 
 static void NAME(grid_spread)(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
                               const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n)
 {
-    if (stencil->width == 2 && list == NULL)
+    if (stencil->width == 2 && !stencil->far && list == NULL)
         NAME(spread_points)(tile, &NAME(quad), at, weight, grad, NULL, n);
     else if (stencil->width == 2)
-        NAME(spread_points)(tile, &NAME(quad), at, weight, grad, list, n);
+        NAME(spread_points)(tile, &NAME(far_quad), at, weight, grad, list, n);
     else
         NAME(spread_points)(tile, stencil, at, weight, grad, list, n);
 }
@@ -64,7 +65,7 @@ static inline void NAME(sample_points)(T *dst, const T *tile, const struct rg_gr
 {
     for (int64_t p = 0; p < n; p++) {
         V sum[NAME(n_vectors)];
-        if (p + NAME(ahead) < n)
+        if (stencil->far && p + NAME(ahead) < n)
             NAME(prefetch_point)(tile, stencil, at, p + NAME(ahead));
         for (int64_t j = 0; j < NAME(n_vectors); j++)
             sum[j] = VOP(set1)(0);
@@ -82,8 +83,10 @@ static inline void NAME(sample_points)(T *dst, const T *tile, const struct rg_gr
 static void NAME(grid_sample)(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
                               const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n)
 {
-    if (stencil->width == 2)
+    if (stencil->width == 2 && !stencil->far)
         NAME(sample_points)(dst, tile, &NAME(quad), at, weight, n);
+    else if (stencil->width == 2)
+        NAME(sample_points)(dst, tile, &NAME(far_quad), at, weight, n);
     else
         NAME(sample_points)(dst, tile, stencil, at, weight, n);
 }
@@ -151,7 +154,7 @@ static inline void NAME(slope_points)(struct rg_grid_sums sums, const T *tile, T
     for (int64_t p = 0; p < n; p += V_LANES) {
         V row_x[V_LANES], row_y[V_LANES];
         for (int64_t i = 0; i < V_LANES; i++) {
-            if (p + i + NAME(ahead) < n) {
+            if (stencil->far && p + i + NAME(ahead) < n) {
                 NAME(prefetch_point)(tile, stencil, at, p + i + NAME(ahead));
                 if (spread != NULL)
                     NAME(prefetch_point)(spread, stencil, at, p + i + NAME(ahead));
@@ -170,10 +173,12 @@ static void NAME(grid_slope)(struct rg_grid_sums sums, const void *tile, void *s
                              const struct rg_grid_weights *weights, const void *grad, int64_t n)
 {
     const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    if (stencil->width == 2 && spread == NULL)
+    if (stencil->width == 2 && !stencil->far && spread == NULL)
         NAME(slope_points)(sums, tile, NULL, &NAME(quad), at, weights, grad, whole);
-    else if (stencil->width == 2)
+    else if (stencil->width == 2 && !stencil->far)
         NAME(slope_points)(sums, tile, spread, &NAME(quad), at, weights, grad, whole);
+    else if (stencil->width == 2)
+        NAME(slope_points)(sums, tile, spread, &NAME(far_quad), at, weights, grad, whole);
     else
         NAME(slope_points)(sums, tile, spread, stencil, at, weights, grad, whole);
 }

@@ -16,6 +16,9 @@
  * their way while this batch is resampled. A hint; it may point anywhere. */
 enum { PREFETCH_NBYTES = 32768 };
 
+/* The same for the pixels that fill a tile, in each channel: a block of points. */
+enum { GRID_AHEAD_NBYTES = RG_GRID_POINTS * sizeof(float) };
+
 #define T float
 #define V vf
 #define V_LANES VF_LANES
@@ -30,6 +33,7 @@ enum { PREFETCH_NBYTES = 32768 };
 #define NARROW(value) ((value) == (value) ? (value) : NAN)
 #define V_WIDEN vf_load
 #define V_NARROW vf_store
+#define V_STREAM vf_stream
 #include "kernel/body/storage.h"
 
 #define S uint16_t
@@ -38,6 +42,7 @@ enum { PREFETCH_NBYTES = 32768 };
 #define NARROW(value) rg_float_to_half(value)
 #define V_WIDEN vf_load_half
 #define V_NARROW vf_store_half
+#define V_STREAM vf_store_half
 #include "kernel/body/storage.h"
 
 #define S uint16_t
@@ -46,6 +51,7 @@ enum { PREFETCH_NBYTES = 32768 };
 #define NARROW(value) rg_float_to_bfloat(value)
 #define V_WIDEN vf_load_bfloat
 #define V_NARROW vf_store_bfloat
+#define V_STREAM vf_store_bfloat
 #include "kernel/body/storage.h"
 
 #undef T
@@ -69,6 +75,7 @@ enum { PREFETCH_NBYTES = 32768 };
 #define NARROW(value) ((value) == (value) ? (value) : (double)NAN)
 #define V_WIDEN vd_load
 #define V_NARROW vd_store
+#define V_STREAM vd_stream
 #include "kernel/body/storage.h"
 
 #undef T
@@ -86,6 +93,8 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
             .rows = {[REGRAD_FLOAT32] = rows_f32, [REGRAD_FLOAT16] = rows_half, [REGRAD_BFLOAT16] = rows_bfloat},
+            .split = {[REGRAD_FLOAT32] = split_f32, [REGRAD_FLOAT16] = split_half, [REGRAD_BFLOAT16] = split_bfloat},
+            .join = {[REGRAD_FLOAT32] = join_f32, [REGRAD_FLOAT16] = join_half, [REGRAD_BFLOAT16] = join_bfloat},
             .cols = cols_f32,
             .groups = groups_f32,
             .grid_locate = grid_locate_f32,
@@ -98,10 +107,13 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_multiply = grid_multiply_f32,
             .grid_fold = grid_fold_f32,
             .grid_finish = grid_finish_f32,
+            .grid_finish_quads = grid_finish_quads_f32,
+            .settle = rg_settle,
             .grid_pair = grid_pair_f32,
             .grid_aim_quads = grid_aim_quads,
             .grid_aim = grid_aim,
             .grid_select = grid_select,
+            .grid_pair_rows = grid_pair_rows,
             .grid_spread = grid_spread_f32,
             .grid_sample = grid_sample_f32,
             .grid_slope = grid_slope_f32,
@@ -118,6 +130,8 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
             .rows = {[REGRAD_FLOAT64] = rows_f64},
+            .split = {[REGRAD_FLOAT64] = split_f64},
+            .join = {[REGRAD_FLOAT64] = join_f64},
             .cols = cols_f64,
             .groups = groups_f64,
             .grid_locate = grid_locate_f64,
@@ -130,10 +144,13 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_multiply = grid_multiply_f64,
             .grid_fold = grid_fold_f64,
             .grid_finish = grid_finish_f64,
+            .grid_finish_quads = grid_finish_quads_f64,
+            .settle = rg_settle,
             .grid_pair = grid_pair_f64,
             .grid_aim_quads = grid_aim_quads,
             .grid_aim = grid_aim,
             .grid_select = grid_select,
+            .grid_pair_rows = grid_pair_rows,
             .grid_spread = grid_spread_f64,
             .grid_sample = grid_sample_f64,
             .grid_slope = grid_slope_f64,

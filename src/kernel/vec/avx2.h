@@ -10,6 +10,10 @@ typedef __m256 vf;
 typedef __m256d vd;
 enum { VF_LANES = 8, VD_LANES = 4 };
 
+static inline void rg_settle(void)
+{
+}
+
 static inline vf vf_load(const float *p)
 {
     return _mm256_loadu_ps(p);
@@ -38,6 +42,18 @@ static inline vf vf_add(vf a, vf b)
 static inline vf vf_mul(vf a, vf b)
 {
     return _mm256_mul_ps(a, b);
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    vf_store(p, a);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    const vf low = _mm256_permute2f128_ps(a, b, 0x20), high = _mm256_permute2f128_ps(a, b, 0x31);
+    *even = _mm256_shuffle_ps(low, high, 0x88);
+    *odd = _mm256_shuffle_ps(low, high, 0xDD);
 }
 
 static inline void vf_zip(vf a, vf b, vf *low, vf *high)
@@ -144,6 +160,18 @@ static inline vd vd_add(vd a, vd b)
 static inline vd vd_mul(vd a, vd b)
 {
     return _mm256_mul_pd(a, b);
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    vd_store(p, a);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    const vd low = _mm256_permute2f128_pd(a, b, 0x20), high = _mm256_permute2f128_pd(a, b, 0x31);
+    *even = _mm256_unpacklo_pd(low, high);
+    *odd = _mm256_unpackhi_pd(low, high);
 }
 
 static inline void vd_zip(vd a, vd b, vd *low, vd *high)

@@ -11,6 +11,11 @@ typedef __m512 vf;
 typedef __m512d vd;
 enum { VF_LANES = 16, VD_LANES = 8 };
 
+static inline void rg_settle(void)
+{
+    _mm_sfence();
+}
+
 static inline vf vf_load(const float *p)
 {
     return _mm512_loadu_ps(p);
@@ -39,6 +44,18 @@ static inline vf vf_add(vf a, vf b)
 static inline vf vf_mul(vf a, vf b)
 {
     return _mm512_mul_ps(a, b);
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    _mm512_stream_ps(p, a);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    const __m512i first = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *even = _mm512_permutex2var_ps(a, first, b);
+    *odd = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, _mm512_set1_epi32(1)), b);
 }
 
 static inline void vf_zip(vf a, vf b, vf *low, vf *high)
@@ -163,6 +180,18 @@ static inline vd vd_add(vd a, vd b)
 static inline vd vd_mul(vd a, vd b)
 {
     return _mm512_mul_pd(a, b);
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    _mm512_stream_pd(p, a);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    const __m512i first = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    *even = _mm512_permutex2var_pd(a, first, b);
+    *odd = _mm512_permutex2var_pd(a, _mm512_add_epi64(first, _mm512_set1_epi64(1)), b);
 }
 
 static inline void vd_zip(vd a, vd b, vd *low, vd *high)

@@ -10,6 +10,10 @@ typedef float32x4_t vf;
 typedef float64x2_t vd;
 enum { VF_LANES = 4, VD_LANES = 2 };
 
+static inline void rg_settle(void)
+{
+}
+
 static inline vf vf_load(const float *p)
 {
     return vld1q_f32(p);
@@ -38,6 +42,17 @@ static inline vf vf_add(vf a, vf b)
 static inline vf vf_mul(vf a, vf b)
 {
     return vmulq_f32(a, b);
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    vf_store(p, a);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    *even = vuzp1q_f32(a, b);
+    *odd = vuzp2q_f32(a, b);
 }
 
 static inline void vf_zip(vf a, vf b, vf *low, vf *high)
@@ -126,6 +141,17 @@ static inline vd vd_add(vd a, vd b)
 static inline vd vd_mul(vd a, vd b)
 {
     return vmulq_f64(a, b);
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    vd_store(p, a);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    *even = vuzp1q_f64(a, b);
+    *odd = vuzp2q_f64(a, b);
 }
 
 static inline void vd_zip(vd a, vd b, vd *low, vd *high)

@@ -3,7 +3,9 @@
  *
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
  * _load, _store (any address), _set1, _add, _mul, _floor, _muladd(a, b, c) = fma(a, b, c) lane by lane, _zip (the two
- * halves of a0 b0 a1 b1 ...), _canonical (every NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors
+ * halves of a0 b0 a1 b1 ...), _unzip (the reverse: what is at even and at odd places of a followed by b),
+ * _stream (a store to an address that is a multiple of a vector's size; past the caches, where a vector is a whole line
+ * of them: see rg_settle), _canonical (every NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors
  * as there are lanes). For float also the conversions of whole vectors from and to float16 and bfloat16; the storing
  * ones take canonical values.
  */
@@ -18,6 +20,10 @@
 typedef float vf;
 typedef double vd;
 enum { VF_LANES = 1, VD_LANES = 1 };
+
+static inline void rg_settle(void)
+{
+}
 
 static inline vf vf_load(const float *p)
 {
@@ -47,6 +53,17 @@ static inline vf vf_add(vf a, vf b)
 static inline vf vf_mul(vf a, vf b)
 {
     return a * b;
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    *p = a;
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    *even = a;
+    *odd = b;
 }
 
 static inline void vf_zip(vf a, vf b, vf *low, vf *high)
@@ -123,6 +140,17 @@ static inline vd vd_add(vd a, vd b)
 static inline vd vd_mul(vd a, vd b)
 {
     return a * b;
+}
+
+static inline void vd_stream(double *p, vd a)
+{
+    *p = a;
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    *even = a;
+    *odd = b;
 }
 
 static inline void vd_zip(vd a, vd b, vd *low, vd *high)
