@@ -89,8 +89,9 @@ static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
 /* Fewer channels than this leave most of a tile empty. */
 enum { LEAST_TILED = 9 };
 
-/* An image with more pixels than this for each point is not worth bringing into a tile. */
-enum { PIXELS_PER_POINT = 8 };
+/* An image with more pixels than this for each point is not worth bringing into a tile; less so when all of its pixels
+ * must be visited anyway, for they get a gradient. */
+enum { PIXELS_PER_POINT = 8, VISITED_PER_POINT = 64 };
 
 /* Tensors that are larger than this in all do not stay in a second-level cache, bytes. */
 enum { LEAST_STREAMED = 1 << 21 };
@@ -148,7 +149,8 @@ static bool fits(const struct rg_grid_plan *plan, int64_t n_pixels)
 /* Is work on tiles faster, and is there room for them? No results depend on it. */
 static bool choose_tiles(struct rg_grid_plan *plan, int64_t n_pixels)
 {
-    if (plan->channels < LEAST_TILED || n_pixels / PIXELS_PER_POINT > plan->n_points)
+    const int64_t most = plan->want_input_grad ? VISITED_PER_POINT : PIXELS_PER_POINT;
+    if (plan->channels < LEAST_TILED || n_pixels / most > plan->n_points)
         return false;
     if (rg_max(plan->spec.in_h, plan->spec.in_w) > RG_GRID_LONGEST_PAIRED || n_pixels > MOST_TILED)
         return false;

@@ -70,11 +70,14 @@ static inline void STORED(load_channels)(T *tile, const S *src, int64_t n_channe
         tile[c] = c < n_channels ? WIDEN(src[c]) : 0;
 }
 
-static inline void STORED(store_channels)(S *dst, const T *tile, int64_t n_channels)
+static inline void STORED(store_channels)(S *dst, const T *tile, int64_t n_channels, bool stream)
 {
     int64_t c = 0;
     for (; c + V_LANES <= n_channels; c += V_LANES)
-        V_NARROW(dst + c, VOP(canonical)(VOP(load)(tile + c)));
+        if (stream)
+            V_STREAM(dst + c, VOP(canonical)(VOP(load)(tile + c)));
+        else
+            V_NARROW(dst + c, VOP(canonical)(VOP(load)(tile + c)));
     for (; c < n_channels; c++)
         dst[c] = NARROW(tile[c]);
 }
@@ -92,11 +95,14 @@ static void STORED(grid_load)(void *tile, const void *src, int64_t channel_strid
         return;
     }
     for (int64_t p = 0; p < n; p++)
-        if (channel_stride == 1)
+        if (channel_stride == 1) {
+            __builtin_prefetch(
+                (const void *)((uintptr_t)in + (uintptr_t)((p + GRID_AHEAD_PIXELS) * stride) * sizeof(S)));
             STORED(load_channels)(out + p * RG_GRID_LANES, in + p * stride, n_channels);
-        else
+        } else {
             for (int64_t c = 0; c < RG_GRID_LANES; c++)
                 out[p * RG_GRID_LANES + c] = c < n_channels ? WIDEN(in[c * channel_stride + p * stride]) : 0;
+        }
 }
 
 static void STORED(grid_store)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
@@ -104,18 +110,19 @@ static void STORED(grid_store)(void *dst, int64_t channel_stride, int64_t stride
 {
     S *const out = dst;
     const T *const in = tile;
-    const bool aligned = ((uintptr_t)dst | (uintptr_t)channel_stride * sizeof(S)) % (V_LANES * sizeof(S)) == 0;
+    const int64_t step = stride == 1 ? channel_stride : stride;
+    const bool past = stream && ((uintptr_t)dst | (uintptr_t)step * sizeof(S)) % (V_LANES * sizeof(S)) == 0;
     if (stride == 1 && n >= V_LANES) {
         for (int64_t at = 0; at < n; at += V_LANES) {
             const int64_t p = at + V_LANES <= n ? at : n - V_LANES;
             STORED(store_pixels)
-            (out + p, channel_stride, in + p * RG_GRID_LANES, n_channels, stream && aligned && p == at);
+            (out + p, channel_stride, in + p * RG_GRID_LANES, n_channels, past && p == at);
         }
         return;
     }
     for (int64_t p = 0; p < n; p++)
         if (channel_stride == 1)
-            STORED(store_channels)(out + p * stride, in + p * RG_GRID_LANES, n_channels);
+            STORED(store_channels)(out + p * stride, in + p * RG_GRID_LANES, n_channels, past);
         else
             for (int64_t c = 0; c < n_channels; c++)
                 out[c * channel_stride + p * stride] = NARROW(in[p * RG_GRID_LANES + c]);

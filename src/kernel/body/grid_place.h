@@ -67,7 +67,7 @@ static void grid_aim_quads(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_q
     for (int32_t k = 0; k < 2; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
             const int32_t row = grid_aim_row(quads->y.first[p] + k, &in), x = quads->x.first[p];
-            at[k][p] = (row > 0) & (x >= -1) ? (row + 1 + x) * RG_GRID_LANES : 0;
+            at[k][p] = ((row > 0) & (x >= -1)) ? (row + 1 + x) * RG_GRID_LANES : 0;
         }
 }
 
@@ -77,7 +77,7 @@ static void grid_aim_one(int32_t *restrict at, const int64_t *restrict y, const 
     const struct rg_grid_tile in = *tile;
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const int32_t row = grid_aim_row((int32_t)y[p], &in);
-        at[p] = (row > 0) & (x[p] >= 0) ? (row + 1 + (int32_t)x[p]) * RG_GRID_LANES : 0;
+        at[p] = ((row > 0) & (x[p] >= 0)) ? (row + 1 + (int32_t)x[p]) * RG_GRID_LANES : 0;
     }
 }
 

@@ -45,7 +45,7 @@ static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n,
     NAME(weigh_tap)((T *)&pair->weight[0], (T *)&pair->derivative[0], first, u, -1, 0, end);
     NAME(weigh_tap)((T *)&pair->weight[1], (T *)&pair->derivative[1], first, t, 1, -1, end - 1);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        first[p] = (first[p] >= -1) & (first[p] < end) ? first[p] : -2;
+        first[p] = ((first[p] >= -1) & (first[p] < end)) ? first[p] : -2;
 }
 
 static void NAME(finish_pair)(T *restrict sum, const T *restrict slope, const struct rg_grid_quads *quads)
@@ -53,7 +53,7 @@ static void NAME(finish_pair)(T *restrict sum, const T *restrict slope, const st
     const int32_t *const x = quads->x.first, *const y = quads->y.first;
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const T product = slope[p] * sum[p];
-        sum[p] = (x[p] == -2) | (y[p] == -2) ? 0 : product;
+        sum[p] = ((x[p] == -2) | (y[p] == -2)) ? 0 : product;
     }
 }
 

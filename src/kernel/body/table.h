@@ -16,8 +16,11 @@
  * their way while this batch is resampled. A hint; it may point anywhere. */
 enum { PREFETCH_NBYTES = 32768 };
 
-/* The same for the pixels that fill a tile, in each channel: a block of points. */
-enum { GRID_AHEAD_NBYTES = RG_GRID_POINTS * sizeof(float) };
+/* The same for the pixels that fill a tile, in each channel: two blocks of points. */
+enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
+
+/* And in tensors that have channels last, which lie apart when there are other channels between. */
+enum { GRID_AHEAD_PIXELS = 24 };
 
 #define T float
 #define V vf
