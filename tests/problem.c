@@ -252,14 +252,24 @@ double random_coordinate(struct rng *rng, int64_t size)
     }
 }
 
+/* Number k of a grid the points of which go through the image row by row, each near its place. */
+static double ordered_coordinate(struct rng *rng, const struct problem *problem, int64_t k)
+{
+    int64_t row = k / 2 / problem->out_w % problem->out_h, column = k / 2 % problem->out_w;
+    double place =
+        k % 2 ? ((double)row + 0.5) / (double)problem->out_h : ((double)column + 0.5) / (double)problem->out_w;
+    return 2 * place - 1 + rng_real(rng, -3, 3) / (double)(k % 2 ? problem->in_h : problem->in_w);
+}
+
 static void fill_operand(struct rng *rng, const struct problem *problem, const struct operand *operand,
                          enum data_style style, double *values)
 {
     int64_t n = operand_size(operand);
-    bool is_grid = strcmp(operand->name, "grid") == 0;
+    bool is_grid = strcmp(operand->name, "grid") == 0, in_order = is_grid && rng_chance(rng, 3);
     for (int64_t k = 0; k < n; k++) {
-        double value =
-            is_grid ? random_coordinate(rng, k % 2 ? problem->in_h : problem->in_w) : random_value(rng, style);
+        double value = in_order  ? ordered_coordinate(rng, problem, k)
+                       : is_grid ? random_coordinate(rng, k % 2 ? problem->in_h : problem->in_w)
+                                 : random_value(rng, style);
         values[k] = number_round(problem->dtype, value);
     }
     if (style == DATA_IMPULSE && !is_grid && n > 0)

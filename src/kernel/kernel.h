@@ -34,6 +34,12 @@ typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
  * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
+/* even[k] = (T)src[2 * k] and odd[k] = (T)src[2 * k + 1] for k < n, as rg_load_fn does. */
+typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
+
+/* dst[2 * k] = round(even[k]) and dst[2 * k + 1] = round(odd[k]) for k < n, as rg_store_fn does. */
+typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n);
+
 /* ---- Resize ---- */
 
 /*
@@ -199,17 +205,10 @@ typedef void rg_fetch_fn(void *dst, const void *plane, const int64_t *offset, in
 typedef void rg_grid_scatter_fn(void *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_row *weight,
                                 const void *grad, int64_t n_neighbours, const int64_t *list, int64_t n);
 
-/* The same for all channels of tiles: tile(o, c) = fma(weight[k][p], grad(p, c), tile(o, c)). */
-typedef rg_grid_scatter_fn rg_grid_spread_fn;
-
 /* dst[p] = s where s = +0 and then s = fma(weight[k][p], value[k][p], s) for k = 0 .. n_neighbours - 1,
  * for p < n, rounded up to RG_GRID_LANES. */
 typedef void rg_grid_blend_fn(void *dst, const union rg_grid_row *weight, const union rg_grid_row *value,
                               int64_t n_neighbours, int64_t n);
-
-/* The same for all channels of a tile and p < n: dst(p, c) blends tile(offset[k][p], c). */
-typedef void rg_grid_sample_fn(void *dst, const void *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                               const union rg_grid_row *weight, int64_t n_neighbours, int64_t n);
 
 /* dst[p] = round(a[p] * b[p]) for all RG_GRID_POINTS points. */
 typedef void rg_grid_multiply_fn(void *dst, const void *a, const void *b);
@@ -221,23 +220,109 @@ typedef void rg_grid_multiply_fn(void *dst, const void *a, const void *b);
  */
 typedef void rg_grid_fold_fn(void *sum, union rg_grid_row *row, int64_t n);
 
-/* Blends, products and fold at once, for all channels of tiles: with b(p, c) the blend by rg_grid_sample_fn with
- * the weights dx, and row[c][p] = round(grad(p, c) * b(p, c)), folds the rows into sum_x; likewise with dy into sum_y.
- * For p < n, rounded up to RG_GRID_LANES. */
-typedef void rg_grid_slope_fn(void *sum_x, void *sum_y, const void *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                              const union rg_grid_row *dx, const union rg_grid_row *dy, const void *grad,
-                              int64_t n_neighbours, int64_t n);
-
 /* sum[p] = round(slope[p] * sum[p]) for all RG_GRID_POINTS points, and +0 where all taps of an axis are outside. */
 typedef void rg_grid_finish_fn(void *sum, const union rg_grid_row *slope, const struct rg_grid_points *points);
 
-/* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and all RG_GRID_LANES channels. */
-typedef void rg_grid_interleave_fn(void *tile, const void *src, int64_t stride, int64_t n);
+/* ---- Grid sample: tiles ---- */
 
-/* row[c][p] = tile(p, c), likewise. */
-typedef void rg_grid_part_fn(union rg_grid_row *row, const void *tile, int64_t n);
+/*
+ * A tile of an image has RG_GRID_NOWHERE pixels for neighbours that are not in it. Rows of pixels follow, row y at
+ * (y - row_begin) & mask times the pitch: mask is all ones, or one less than the power of two of rows that the tile
+ * has. A row is one pixel beside the image and the image's own; the pitch is their number. One more pixel is at the
+ * end, so that each row has one at both sides. What lies beside the image is 0 in a tile that is read, and anything in
+ * one that is added to.
+ */
+struct rg_grid_tile {
+    int32_t pitch, mask;
+    int32_t row_begin, row_end; /* the rows that are in it */
+};
 
-/* The kernels of one arithmetic type. Those that read or write tensors are indexed by the storage type
+enum { RG_GRID_NOWHERE = 2 };
+
+/* The neighbours of a point: `width` side by side at each of n_places. 2 of width 2 for bilinear points; for others
+ * each neighbour has a place of its own. Neighbour k is number k % width of place k / width. */
+struct rg_grid_stencil {
+    int64_t n_places, width;
+    bool far; /* neighbours may be far from those of the last point: not in the cache */
+};
+
+/* One axis of bilinear points: the taps are at first and first + 1. A weight and a derivative are 0 where the tap is
+ * outside of the image; first is -2 where both are. */
+struct rg_grid_pair {
+    int32_t first[RG_GRID_POINTS];
+    union rg_grid_row weight[2], derivative[2];
+    union rg_grid_row slope; /* d pixel / d coordinate */
+};
+
+struct rg_grid_quads {
+    struct rg_grid_pair x, y;
+};
+
+/* The largest image that quads can be in: its sizes are exact in float. */
+enum { RG_GRID_LONGEST_PAIRED = 1 << 24 };
+
+/* Finds the pairs of n <= RG_GRID_POINTS points on one axis, as rg_grid_locate_fn does. Those of the points from n on
+ * are outside. */
+typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, const void *x, int64_t n, int64_t size,
+                             const struct rg_grid_spec *spec);
+
+/* The lowest and the highest row that a tap is in; INT64_MAX and -1 when all are outside. */
+typedef void rg_grid_pair_rows_fn(const struct rg_grid_pair *pair, int64_t size, int64_t *low, int64_t *high);
+
+/* Rows of sums, for x and for y. */
+struct rg_grid_sums {
+    void *x, *y;
+};
+
+/* sums.x[p] = round(slope[p] * sums.x[p]) for all RG_GRID_POINTS points, and likewise for y; +0 where all taps of an
+ * axis are outside. */
+typedef void rg_grid_finish_quads_fn(struct rg_grid_sums sums, const struct rg_grid_quads *quads);
+
+/* at[k][p] = where place k of point p is in a tile, in values; 0 where it is not in it. */
+typedef void rg_grid_aim_quads_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_quads *quads,
+                                  const struct rg_grid_tile *tile);
+typedef void rg_grid_aim_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_points *points,
+                            const struct rg_grid_tile *tile);
+
+/* Writes to list the points p < n, in increasing order, that have a place in a tile, and returns how many these are.
+ * Entries of list after them may be overwritten, up to entry n - 1. */
+typedef int64_t rg_grid_select_fn(int64_t *list, const int32_t (*at)[RG_GRID_POINTS], int64_t n_places, int64_t n);
+
+/* The points that list[0] .. list[n - 1] name, in this order, or, when it is NULL, points 0 .. n - 1, and for each p of
+ * them all neighbours k in increasing order, and all channels c: tile(o, c) = fma(weight[k][p], grad(p, c), tile(o, c))
+ * where o is the neighbour. */
+typedef void rg_grid_spread_fn(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
+                               const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n);
+
+/* dst(p, c) = s where s = +0 and then s = fma(weight[k][p], tile(o, c), s) for the neighbours k in increasing order,
+ * for p < n and all channels c. */
+typedef void rg_grid_sample_fn(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
+                               const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n);
+
+/* Weights of neighbours, and their derivatives by x and by y. */
+struct rg_grid_weights {
+    union rg_grid_row value[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
+};
+
+/* Blends, products and fold at once, for all channels of tiles: with b(p, c) the blend by rg_grid_sample_fn with
+ * the weights dx, and row[c][p] = round(grad(p, c) * b(p, c)), folds the rows into sums.x as rg_grid_fold_fn does;
+ * likewise with dy into sums.y. For p < n, rounded up to RG_GRID_LANES. Unless spread is NULL the points are also
+ * spread over that tile, which has the same rows, by rg_grid_spread_fn with weights->value. */
+typedef void rg_grid_slope_fn(struct rg_grid_sums sums, const void *tile, void *spread,
+                              const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
+                              const struct rg_grid_weights *weights, const void *grad, int64_t n);
+
+/* tile(p, c) = (T)src[c * channel_stride + p * stride] for p < n and c < n_channels, and +0 for the other channels of
+ * these pixels. src is of the storage type. Exact; a NaN stays a NaN. */
+typedef void rg_grid_load_fn(void *tile, const void *src, int64_t channel_stride, int64_t stride, int64_t n_channels,
+                             int64_t n);
+
+/* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < n_channels, rounded as rg_store_fn does.
+ * stream: the result will not be read soon, and may go past the caches; then rg_settle_fn must follow. */
+typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
+                              int64_t n, bool stream);
+
+/* The kernels of one arithmetic type. What touches tensors is indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
     int64_t lanes; /* of a vector */
@@ -246,6 +331,8 @@ struct rg_kernels {
     rg_store_fn *store[RG_N_DTYPES];
     rg_fetch_fn *fetch[RG_N_DTYPES];
     rg_rows_fn *rows[RG_N_DTYPES];
+    rg_split_fn *split[RG_N_DTYPES];
+    rg_join_fn *join[RG_N_DTYPES];
     rg_cols_fn *cols[RG_N_DTYPES];
     rg_reduce_fn *reduce[RG_N_DTYPES];
     rg_groups_fn *groups[RG_N_DTYPES];
@@ -259,11 +346,17 @@ struct rg_kernels {
     rg_grid_multiply_fn *grid_multiply;
     rg_grid_fold_fn *grid_fold;
     rg_grid_finish_fn *grid_finish;
+    rg_grid_finish_quads_fn *grid_finish_quads;
+    rg_grid_pair_fn *grid_pair;
+    rg_grid_aim_quads_fn *grid_aim_quads;
+    rg_grid_aim_fn *grid_aim;
+    rg_grid_select_fn *grid_select;
+    rg_grid_pair_rows_fn *grid_pair_rows;
     rg_grid_spread_fn *grid_spread;
     rg_grid_sample_fn *grid_sample;
     rg_grid_slope_fn *grid_slope;
-    rg_grid_interleave_fn *grid_interleave;
-    rg_grid_part_fn *grid_part;
+    rg_grid_load_fn *grid_load[RG_N_DTYPES];
+    rg_grid_store_fn *grid_store[RG_N_DTYPES];
 };
 
 struct rg_kernel_table {

@@ -12,17 +12,22 @@ struct rg_grid_plan {
     bool forward, want_input_grad, want_grid_grad;
     bool need_input; /* the input's values count */
     bool tiled;      /* channels side by side in the workspace, not plane by plane */
+    bool streams;    /* what tiles are stored to is larger than caches */
     int64_t group;   /* channels done together */
     int64_t n_groups;
-    int64_t n_alone;   /* the first samples are done by one slot each, the rest by all slots together */
-    int64_t n_pixels;  /* of an image in the workspace: rounded up */
-    int64_t input_low; /* of a plane of the input: its lowest element, counted from its first; 0 or less */
+    int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
+    int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */
+    int64_t n_pixels;     /* of an image in the workspace: rounded up */
+    int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
 };
 
 /* Bytes of workspace that one slot needs for itself. */
 int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan);
 
-/* Bytes of workspace that n_slots need which do a sample together; -1 when that is more than memory can be. */
+/* Bytes of workspace for the sums for grid_grad of all groups of a sample that slots share. */
+int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan);
+
+/* Bytes of workspace that n_slots need which do a group together; -1 when that is more than memory can be. */
 int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots);
 
 void rg_grid_run_forward(const regrad_plan *base, const struct rg_run *run);

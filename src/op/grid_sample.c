@@ -89,8 +89,15 @@ static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
 /* Fewer channels than this leave most of a tile empty. */
 enum { LEAST_TILED = 9 };
 
-/* An image with more pixels than this for each point is not worth bringing into a tile. */
-enum { PIXELS_PER_POINT = 8 };
+/* An image with more pixels than this for each point is not worth bringing into a tile; less so when all of its pixels
+ * must be visited anyway, for they get a gradient. */
+enum { PIXELS_PER_POINT = 8, VISITED_PER_POINT = 64 };
+
+/* Tensors that are larger than this in all do not stay in a second-level cache, bytes. */
+enum { LEAST_STREAMED = 1 << 21 };
+
+/* Tiles are indexed with 32 bits: so many pixels, and as many beside the image, of RG_GRID_LANES values. */
+enum { MOST_TILED = INT32_MAX / RG_GRID_LANES / 4 };
 
 static void set_wishes(struct rg_grid_plan *plan, const struct rg_grid_sample *call)
 {
@@ -123,16 +130,41 @@ static double call_nbytes(const struct rg_grid_plan *plan, int64_t n_pixels)
     return 2 * (double)plan->n * (image + points) * (double)plan->base.t_nbytes;
 }
 
+/* All workspace but what each slot has for itself; -1 when that is more than memory can be. */
+static int64_t teams_nbytes(const struct rg_grid_plan *plan)
+{
+    const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
+    const int64_t one = rg_grid_team_nbytes(plan, 1), together = rg_grid_team_nbytes(plan, plan->base.n_slots);
+    if (one < 0 || together < 0)
+        return -1;
+    return rg_grid_common_nbytes(plan) + rg_max(alone ? one * plan->base.n_slots : 0, shared ? together : 0);
+}
+
+static bool fits(const struct rg_grid_plan *plan, int64_t n_pixels)
+{
+    const int64_t nbytes = teams_nbytes(plan);
+    return nbytes >= 0 && (double)nbytes <= call_nbytes(plan, n_pixels);
+}
+
 /* Is work on tiles faster, and is there room for them? No results depend on it. */
 static bool choose_tiles(struct rg_grid_plan *plan, int64_t n_pixels)
 {
-    if (plan->channels < LEAST_TILED || n_pixels / PIXELS_PER_POINT > plan->n_points)
+    const int64_t most = plan->want_input_grad ? VISITED_PER_POINT : PIXELS_PER_POINT;
+    if (plan->channels < LEAST_TILED || n_pixels / most > plan->n_points)
+        return false;
+    if (rg_max(plan->spec.in_h, plan->spec.in_w) > RG_GRID_LONGEST_PAIRED || n_pixels > MOST_TILED)
         return false;
     plan->tiled = true;
-    const int64_t alone = rg_grid_team_nbytes(plan, 1), together = rg_grid_team_nbytes(plan, plan->base.n_slots);
-    const double each = plan->n_alone > 0 ? (double)alone * plan->base.n_slots : 0;
-    const double most = call_nbytes(plan, n_pixels);
-    return alone >= 0 && together >= 0 && each <= most && (double)together <= most;
+    return fits(plan, n_pixels);
+}
+
+/* Groups that each slot does alone need no waiting for one another, but memory. No results depend on it. */
+static int64_t choose_groups(struct rg_grid_plan *plan, int64_t n_pixels)
+{
+    if (plan->base.n_slots == 1)
+        return 0;
+    plan->groups_alone = plan->n_groups - plan->n_groups % plan->base.n_slots;
+    return fits(plan, n_pixels) ? plan->groups_alone : 0;
 }
 
 /* Is there nothing to compute? */
@@ -154,7 +186,7 @@ static bool book(struct rg_grid_plan *plan)
     const double n_values = (double)plan->n * (double)plan->channels * (double)plan->n_points * 4;
     const int64_t parts = rg_max(plan->n_blocks, plan->want_input_grad ? plan->spec.in_h : 1);
     const bool nothing = is_idle(plan);
-    int64_t n_pixels, n_units, alone, together, shared, total;
+    int64_t n_pixels, n_units, teams, total;
     if (!rg_mul(plan->n, parts, &n_units))
         n_units = RG_MAX_THREADS;
     if (!rg_plan_split(&plan->base, n_units, n_values, nothing ? 0 : rg_grid_slot_nbytes(plan)))
@@ -165,12 +197,12 @@ static bool book(struct rg_grid_plan *plan)
     const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
     plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
     plan->tiled = countable && choose_tiles(plan, n_pixels);
+    plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
+    plan->groups_alone = countable ? choose_groups(plan, n_pixels) : 0;
     if (!countable && plan->want_input_grad)
         return false;
-    alone = rg_grid_team_nbytes(plan, 1);
-    together = rg_grid_team_nbytes(plan, plan->base.n_slots);
-    if (alone < 0 || together < 0 || !rg_mul(alone, plan->n_alone > 0 ? plan->base.n_slots : 0, &shared) ||
-        !rg_add(rg_max(shared, together), (int64_t)plan->base.workspace_nbytes, &total))
+    teams = teams_nbytes(plan);
+    if (teams < 0 || !rg_add(teams, (int64_t)plan->base.workspace_nbytes, &total))
         return false;
     plan->base.workspace_nbytes = (size_t)total;
     return true;

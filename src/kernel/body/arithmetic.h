@@ -10,4 +10,5 @@
 #include "kernel/body/line.h"
 #include "kernel/body/grid_locate.h"
 #include "kernel/body/grid_plane.h"
+#include "kernel/body/grid_quad.h"
 #include "kernel/body/grid_tile.h"

@@ -51,3 +51,66 @@ static void grid_rows(const struct rg_grid_points *points, int64_t *low, int64_t
     *low = (int64_t)lowest;
     *high = highest;
 }
+
+/* Where row y of a tile starts, beside the image; 0 where the tile has it not. */
+static inline int32_t grid_aim_row(int32_t y, const struct rg_grid_tile *tile)
+{
+    const bool has = (y >= tile->row_begin) & (y < tile->row_end);
+    const int32_t row = has ? (y - tile->row_begin) & tile->mask : 0;
+    return has ? RG_GRID_NOWHERE + row * tile->pitch : 0;
+}
+
+static void grid_aim_quads(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_quads *quads,
+                           const struct rg_grid_tile *tile)
+{
+    const struct rg_grid_tile in = *tile;
+    for (int32_t k = 0; k < 2; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            const int32_t row = grid_aim_row(quads->y.first[p] + k, &in), x = quads->x.first[p];
+            at[k][p] = ((row > 0) & (x >= -1)) ? (row + 1 + x) * RG_GRID_LANES : 0;
+        }
+}
+
+static void grid_aim_one(int32_t *restrict at, const int64_t *restrict y, const int64_t *restrict x,
+                         const struct rg_grid_tile *tile)
+{
+    const struct rg_grid_tile in = *tile;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const int32_t row = grid_aim_row((int32_t)y[p], &in);
+        at[p] = ((row > 0) & (x[p] >= 0)) ? (row + 1 + (int32_t)x[p]) * RG_GRID_LANES : 0;
+    }
+}
+
+static void grid_aim(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_points *points,
+                     const struct rg_grid_tile *tile)
+{
+    for (int64_t ky = 0; ky < points->n_taps; ky++)
+        for (int64_t kx = 0; kx < points->n_taps; kx++)
+            grid_aim_one(at[ky * points->n_taps + kx], points->y.index[ky], points->x.index[kx], tile);
+}
+
+static int64_t grid_select(int64_t *list, const int32_t (*at)[RG_GRID_POINTS], int64_t n_places, int64_t n)
+{
+    int64_t n_listed = 0;
+    for (int64_t p = 0; p < n; p++) {
+        int32_t some = 0;
+        for (int64_t k = 0; k < n_places; k++)
+            some |= at[k][p];
+        list[n_listed] = p;
+        n_listed += some != 0;
+    }
+    return n_listed;
+}
+
+static void grid_pair_rows(const struct rg_grid_pair *pair, int64_t size, int64_t *low, int64_t *high)
+{
+    const int32_t *const first = pair->first;
+    int32_t lowest = INT32_MAX, highest = -2;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const int32_t row = first[p] == -2 ? INT32_MAX : first[p];
+        lowest = row < lowest ? row : lowest;
+        highest = first[p] > highest ? first[p] : highest;
+    }
+    *low = highest == -2 ? INT64_MAX : lowest < 0 ? 0 : lowest;
+    *high = highest == -2 ? -1 : highest < size - 1 ? highest + 1 : size - 1;
+}

@@ -7,90 +7,132 @@ enum { NAME(n_vectors) = RG_GRID_LANES / V_LANES };
 /* How many points ahead their pixels are asked for, so that far ones are there in time. */
 enum { NAME(ahead) = 6 };
 
-static inline void NAME(prefetch_point)(const T *tile, const int64_t (*offset)[RG_GRID_POINTS], int64_t p,
-                                        int64_t n_neighbours)
+static inline void NAME(prefetch_point)(const T *tile, const struct rg_grid_stencil *stencil,
+                                        const int32_t (*at)[RG_GRID_POINTS], int64_t p)
 {
-    for (int64_t k = 0; k < n_neighbours; k++)
-        __builtin_prefetch(tile + offset[k][p] * RG_GRID_LANES);
+    for (int64_t k = 0; k < stencil->n_places; k++)
+        for (int64_t j = 0; j < stencil->width; j++)
+            __builtin_prefetch(tile + at[k][p] + j * RG_GRID_LANES);
 }
 
-static inline void NAME(spread_points)(T *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                                       const union rg_grid_row *weight, const T *grad, int64_t n_neighbours,
-                                       const int64_t *list, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t p = list[i];
-        V g[NAME(n_vectors)];
-        if (i + NAME(ahead) < n)
-            NAME(prefetch_point)(tile, offset, list[i + NAME(ahead)], n_neighbours);
-        for (int64_t j = 0; j < NAME(n_vectors); j++)
-            g[j] = VOP(load)(grad + p * RG_GRID_LANES + j * V_LANES);
-        for (int64_t k = 0; k < n_neighbours; k++) {
-            T *at = tile + offset[k][p] * RG_GRID_LANES;
-            const V w = VOP(set1)(((const T *)&weight[k])[p]);
-            for (int64_t j = 0; j < NAME(n_vectors); j++)
-                VOP(store)(at + j * V_LANES, VOP(muladd)(w, g[j], VOP(load)(at + j * V_LANES)));
-        }
-    }
-}
+/* ---- spread ---- */
 
-/* The constant lets the compiler unroll the usual case. */
-static void NAME(grid_spread)(void *tile, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_row *weight,
-                              const void *grad, int64_t n_neighbours, const int64_t *list, int64_t n)
+static inline void NAME(spread_point)(T *tile, const struct rg_grid_stencil *stencil,
+                                      const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
+                                      const T *grad, int64_t p)
 {
-    if (n_neighbours == 4)
-        NAME(spread_points)(tile, offset, weight, grad, 4, list, n);
-    else
-        NAME(spread_points)(tile, offset, weight, grad, n_neighbours, list, n);
-}
-
-/* All channels of point p blended. */
-static inline void NAME(blend_point)(V sum[NAME(n_vectors)], const T *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                                     const union rg_grid_row *weight, int64_t n_neighbours, int64_t p)
-{
+    V g[NAME(n_vectors)];
     for (int64_t j = 0; j < NAME(n_vectors); j++)
-        sum[j] = VOP(set1)(0);
-    for (int64_t k = 0; k < n_neighbours; k++) {
-        const T *at = tile + offset[k][p] * RG_GRID_LANES;
+        g[j] = VOP(load)(grad + p * RG_GRID_LANES + j * V_LANES);
+    for (int64_t k = 0; k < stencil->n_places * stencil->width; k++) {
+        T *pixel = tile + at[k / stencil->width][p] + k % stencil->width * RG_GRID_LANES;
         const V w = VOP(set1)(((const T *)&weight[k])[p]);
         for (int64_t j = 0; j < NAME(n_vectors); j++)
-            sum[j] = VOP(muladd)(w, VOP(load)(at + j * V_LANES), sum[j]);
+            VOP(store)(pixel + j * V_LANES, VOP(muladd)(w, g[j], VOP(load)(pixel + j * V_LANES)));
     }
 }
 
-static void NAME(grid_sample)(void *dst, const void *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                              const union rg_grid_row *weight, int64_t n_neighbours, int64_t n)
+static inline void NAME(spread_points)(T *tile, const struct rg_grid_stencil *stencil,
+                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
+                                       const T *grad, const int64_t *list, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (stencil->far && i + NAME(ahead) < n)
+            NAME(prefetch_point)(tile, stencil, at, list == NULL ? i + NAME(ahead) : list[i + NAME(ahead)]);
+        NAME(spread_point)(tile, stencil, at, weight, grad, list == NULL ? i : list[i]);
+    }
+}
+
+/* Constants let the compiler unroll the usual case, bilinear points. */
+static const struct rg_grid_stencil NAME(quad) = {.n_places = 2, .width = 2};
+static const struct rg_grid_stencil NAME(far_quad) = {.n_places = 2, .width = 2, .far = true};
+
+static void NAME(grid_spread)(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
+                              const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n)
+{
+    if (stencil->width == 2 && !stencil->far && list == NULL)
+        NAME(spread_points)(tile, &NAME(quad), at, weight, grad, NULL, n);
+    else if (stencil->width == 2)
+        NAME(spread_points)(tile, &NAME(far_quad), at, weight, grad, list, n);
+    else
+        NAME(spread_points)(tile, stencil, at, weight, grad, list, n);
+}
+
+/* ---- sample ---- */
+
+static inline void NAME(sample_points)(T *dst, const T *tile, const struct rg_grid_stencil *stencil,
+                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n)
 {
     for (int64_t p = 0; p < n; p++) {
         V sum[NAME(n_vectors)];
-        if (p + NAME(ahead) < n)
-            NAME(prefetch_point)(tile, offset, p + NAME(ahead), n_neighbours);
-        NAME(blend_point)(sum, tile, offset, weight, n_neighbours, p);
+        if (stencil->far && p + NAME(ahead) < n)
+            NAME(prefetch_point)(tile, stencil, at, p + NAME(ahead));
         for (int64_t j = 0; j < NAME(n_vectors); j++)
-            VOP(store)((T *)dst + p * RG_GRID_LANES + j * V_LANES, sum[j]);
+            sum[j] = VOP(set1)(0);
+        for (int64_t k = 0; k < stencil->n_places * stencil->width; k++) {
+            const T *pixel = tile + at[k / stencil->width][p] + k % stencil->width * RG_GRID_LANES;
+            const V w = VOP(set1)(((const T *)&weight[k])[p]);
+            for (int64_t j = 0; j < NAME(n_vectors); j++)
+                sum[j] = VOP(muladd)(w, VOP(load)(pixel + j * V_LANES), sum[j]);
+        }
+        for (int64_t j = 0; j < NAME(n_vectors); j++)
+            VOP(store)(dst + p * RG_GRID_LANES + j * V_LANES, sum[j]);
     }
 }
 
-/* What a point's channels give to its slope, added as far as whole vectors go: lane l of the result is the sum of
- * the tree's branch l. */
-static inline V NAME(slope_point)(const T *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                                  const union rg_grid_row *weight, const T *grad, int64_t n_neighbours, int64_t p)
+static void NAME(grid_sample)(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
+                              const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n)
 {
-    V sum[NAME(n_vectors)];
-    NAME(blend_point)(sum, tile, offset, weight, n_neighbours, p);
+    if (stencil->width == 2 && !stencil->far)
+        NAME(sample_points)(dst, tile, &NAME(quad), at, weight, n);
+    else if (stencil->width == 2)
+        NAME(sample_points)(dst, tile, &NAME(far_quad), at, weight, n);
+    else
+        NAME(sample_points)(dst, tile, stencil, at, weight, n);
+}
+
+/* ---- slope ---- */
+
+/* The product with grad of what was blended, added as far as whole vectors go: lane l of the result is the sum of the
+ * tree's branch l. */
+static inline V NAME(fold_vectors)(V sum[NAME(n_vectors)], const T *grad)
+{
     for (int64_t j = 0; j < NAME(n_vectors); j++)
-        sum[j] = VOP(mul)(VOP(load)(grad + p * RG_GRID_LANES + j * V_LANES), sum[j]);
+        sum[j] = VOP(mul)(VOP(load)(grad + j * V_LANES), sum[j]);
     for (int64_t half = NAME(n_vectors) / 2; half > 0; half /= 2)
         for (int64_t j = 0; j < half; j++)
             sum[j] = VOP(add)(sum[j], sum[j + half]);
     return sum[0];
 }
 
+/* What point p's channels give to its slopes. Both blends read a neighbour once. */
+static inline void NAME(slope_point)(V *x, V *y, const T *tile, const struct rg_grid_stencil *stencil,
+                                     const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *dx,
+                                     const union rg_grid_row *dy, const T *grad, int64_t p)
+{
+    V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
+    for (int64_t j = 0; j < NAME(n_vectors); j++)
+        sum_x[j] = sum_y[j] = VOP(set1)(0);
+    for (int64_t k = 0; k < stencil->n_places * stencil->width; k++) {
+        const T *pixel = tile + at[k / stencil->width][p] + k % stencil->width * RG_GRID_LANES;
+        const V wx = VOP(set1)(((const T *)&dx[k])[p]), wy = VOP(set1)(((const T *)&dy[k])[p]);
+        for (int64_t j = 0; j < NAME(n_vectors); j++) {
+            const V value = VOP(load)(pixel + j * V_LANES);
+            sum_x[j] = VOP(muladd)(wx, value, sum_x[j]);
+            sum_y[j] = VOP(muladd)(wy, value, sum_y[j]);
+        }
+    }
+    *x = NAME(fold_vectors)(sum_x, grad + p * RG_GRID_LANES);
+    *y = NAME(fold_vectors)(sum_y, grad + p * RG_GRID_LANES);
+}
+
 /* The rest of the tree, for V_LANES points at once: row i holds branches of point i. Zipping two rows brings the halves
  * that are to be added above one another, so that in the end lane i is the sum of point i. */
 static inline V NAME(fold_lanes)(V row[V_LANES])
 {
+#pragma GCC unroll 4
     for (int64_t half = V_LANES / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
         for (int64_t i = 0; i < half; i++) {
             V low, high;
             VOP(zip)(row[i], row[i + half], &low, &high);
@@ -104,62 +146,39 @@ static inline void NAME(add_folded)(T *sum, V row[V_LANES])
     VOP(store)(sum, VOP(add)(VOP(load)(sum), NAME(fold_lanes)(row)));
 }
 
-static inline void NAME(slope_points)(T *sum_x, T *sum_y, const T *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                                      const union rg_grid_row *dx, const union rg_grid_row *dy, const T *grad,
-                                      int64_t n_neighbours, int64_t n)
+/* Slopes of n points, and, where `spread` is a tile, their spreading too. */
+static inline void NAME(slope_points)(struct rg_grid_sums sums, const T *tile, T *spread,
+                                      const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
+                                      const struct rg_grid_weights *weights, const T *grad, int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
         V row_x[V_LANES], row_y[V_LANES];
         for (int64_t i = 0; i < V_LANES; i++) {
-            if (p + i + NAME(ahead) < n)
-                NAME(prefetch_point)(tile, offset, p + i + NAME(ahead), n_neighbours);
-            row_x[i] = NAME(slope_point)(tile, offset, dx, grad, n_neighbours, p + i);
-            row_y[i] = NAME(slope_point)(tile, offset, dy, grad, n_neighbours, p + i);
+            if (stencil->far && p + i + NAME(ahead) < n) {
+                NAME(prefetch_point)(tile, stencil, at, p + i + NAME(ahead));
+                if (spread != NULL)
+                    NAME(prefetch_point)(spread, stencil, at, p + i + NAME(ahead));
+            }
+            NAME(slope_point)(&row_x[i], &row_y[i], tile, stencil, at, weights->dx, weights->dy, grad, p + i);
+            if (spread != NULL)
+                NAME(spread_point)(spread, stencil, at, weights->value, grad, p + i);
         }
-        NAME(add_folded)(sum_x + p, row_x);
-        NAME(add_folded)(sum_y + p, row_y);
+        NAME(add_folded)((T *)sums.x + p, row_x);
+        NAME(add_folded)((T *)sums.y + p, row_y);
     }
 }
 
-static void NAME(grid_slope)(void *sum_x, void *sum_y, const void *tile, const int64_t (*offset)[RG_GRID_POINTS],
-                             const union rg_grid_row *dx, const union rg_grid_row *dy, const void *grad,
-                             int64_t n_neighbours, int64_t n)
+static void NAME(grid_slope)(struct rg_grid_sums sums, const void *tile, void *spread,
+                             const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
+                             const struct rg_grid_weights *weights, const void *grad, int64_t n)
 {
     const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    if (n_neighbours == 4)
-        NAME(slope_points)(sum_x, sum_y, tile, offset, dx, dy, grad, 4, whole);
+    if (stencil->width == 2 && !stencil->far && spread == NULL)
+        NAME(slope_points)(sums, tile, NULL, &NAME(quad), at, weights, grad, whole);
+    else if (stencil->width == 2 && !stencil->far)
+        NAME(slope_points)(sums, tile, spread, &NAME(quad), at, weights, grad, whole);
+    else if (stencil->width == 2)
+        NAME(slope_points)(sums, tile, spread, &NAME(far_quad), at, weights, grad, whole);
     else
-        NAME(slope_points)(sum_x, sum_y, tile, offset, dx, dy, grad, n_neighbours, whole);
-}
-
-/* dst[i * dst_stride + j] = src[j * src_stride + i] for i, j < V_LANES. */
-static inline void NAME(transpose_square)(T *dst, int64_t dst_stride, const T *src, int64_t src_stride)
-{
-    V row[V_LANES];
-    for (int64_t i = 0; i < V_LANES; i++)
-        row[i] = VOP(load)(src + i * src_stride);
-    VOP(transpose)(row);
-    for (int64_t i = 0; i < V_LANES; i++)
-        VOP(store)(dst + i * dst_stride, row[i]);
-}
-
-/* From one value of a row to the same of the next. */
-enum { NAME(row_stride) = sizeof(union rg_grid_row) / sizeof(T) };
-
-static void NAME(grid_interleave)(void *tile, const void *src, int64_t stride, int64_t n)
-{
-    const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    for (int64_t p = 0; p < whole; p += V_LANES)
-        for (int64_t c = 0; c < RG_GRID_LANES; c += V_LANES)
-            NAME(transpose_square)
-    ((T *)tile + p * RG_GRID_LANES + c, RG_GRID_LANES, (const T *)src + c * stride + p, stride);
-}
-
-static void NAME(grid_part)(union rg_grid_row *row, const void *tile, int64_t n)
-{
-    const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    for (int64_t p = 0; p < whole; p += V_LANES)
-        for (int64_t c = 0; c < RG_GRID_LANES; c += V_LANES)
-            NAME(transpose_square)
-    ((T *)row + c * NAME(row_stride) + p, NAME(row_stride), (const T *)tile + p * RG_GRID_LANES + c, RG_GRID_LANES);
+        NAME(slope_points)(sums, tile, spread, stencil, at, weights, grad, whole);
 }

@@ -55,7 +55,7 @@ RG_INLINE void NAME(split_eight)(V out[8], const V in[8])
     }
 }
 
-RG_INLINE void NAME(split)(V *out, const V *in, int factor)
+RG_INLINE void NAME(unzip_by)(V *out, const V *in, int factor)
 {
     if (factor == 2)
         VOP(unzip)(in[0], in[1], &out[0], &out[1]);

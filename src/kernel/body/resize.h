@@ -149,7 +149,7 @@ RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t
         STORED(add_vectors)(sum, rows, k, factor, n_rows, usual);
     else
         STORED(add_last_vectors)(sum, rows, k, factor);
-    NAME(split)(phase, sum, factor);
+    NAME(unzip_by)(phase, sum, factor);
 }
 
 RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,

@@ -42,6 +42,40 @@ static void STORED(store)(void *dst, int64_t stride, const void *src, int64_t n)
         out[k * stride] = NARROW(in[k]);
 }
 
+static void STORED(split)(void *even, void *odd, const void *src, int64_t n)
+{
+    T *const left = even, *const right = odd;
+    const S *in = src;
+    for (int64_t at = 0; at < n && n >= V_LANES; at += V_LANES) {
+        const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
+        V a, b;
+        VOP(unzip)(V_WIDEN(in + 2 * k), V_WIDEN(in + 2 * k + V_LANES), &a, &b);
+        VOP(store)(left + k, a);
+        VOP(store)(right + k, b);
+    }
+    for (int64_t k = 0; k < n && n < V_LANES; k++) {
+        left[k] = WIDEN(in[2 * k]);
+        right[k] = WIDEN(in[2 * k + 1]);
+    }
+}
+
+static void STORED(join)(void *dst, const void *even, const void *odd, int64_t n)
+{
+    S *out = dst;
+    const T *const left = even, *const right = odd;
+    for (int64_t at = 0; at < n && n >= V_LANES; at += V_LANES) {
+        const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
+        V low, high;
+        VOP(zip)(VOP(load)(left + k), VOP(load)(right + k), &low, &high);
+        V_NARROW(out + 2 * k, VOP(canonical)(low));
+        V_NARROW(out + 2 * k + V_LANES, VOP(canonical)(high));
+    }
+    for (int64_t k = 0; k < n && n < V_LANES; k++) {
+        out[2 * k] = NARROW(left[k]);
+        out[2 * k + 1] = NARROW(right[k]);
+    }
+}
+
 static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, int64_t n)
 {
     T *out = dst;
@@ -51,6 +85,8 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 }
 
 #include "kernel/body/resize.h"
+
+#include "kernel/body/grid_move.h"
 
 #undef S
 #undef STORED

@@ -23,6 +23,12 @@ static void settle(void)
     settle_stores();
 }
 
+/* The same for the pixels that fill a tile, in each channel: two blocks of points. */
+enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
+
+/* And in tensors that have channels last, which lie apart when there are other channels between. */
+enum { GRID_AHEAD_PIXELS = 24 };
+
 #define T float
 #define V vf
 #define V_LANES VF_LANES
@@ -107,6 +113,8 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
             .rows = {[REGRAD_FLOAT32] = rows_f32, [REGRAD_FLOAT16] = rows_half, [REGRAD_BFLOAT16] = rows_bfloat},
+            .split = {[REGRAD_FLOAT32] = split_f32, [REGRAD_FLOAT16] = split_half, [REGRAD_BFLOAT16] = split_bfloat},
+            .join = {[REGRAD_FLOAT32] = join_f32, [REGRAD_FLOAT16] = join_half, [REGRAD_BFLOAT16] = join_bfloat},
             .cols = {[REGRAD_FLOAT32] = cols_f32, [REGRAD_FLOAT16] = cols_half, [REGRAD_BFLOAT16] = cols_bfloat},
             .reduce = {[REGRAD_FLOAT32] = reduce_f32,
                        [REGRAD_FLOAT16] = reduce_half,
@@ -124,11 +132,21 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_multiply = grid_multiply_f32,
             .grid_fold = grid_fold_f32,
             .grid_finish = grid_finish_f32,
+            .grid_finish_quads = grid_finish_quads_f32,
+            .grid_pair = grid_pair_f32,
+            .grid_aim_quads = grid_aim_quads,
+            .grid_aim = grid_aim,
+            .grid_select = grid_select,
+            .grid_pair_rows = grid_pair_rows,
             .grid_spread = grid_spread_f32,
             .grid_sample = grid_sample_f32,
             .grid_slope = grid_slope_f32,
-            .grid_interleave = grid_interleave_f32,
-            .grid_part = grid_part_f32,
+            .grid_load = {[REGRAD_FLOAT32] = grid_load_f32,
+                          [REGRAD_FLOAT16] = grid_load_half,
+                          [REGRAD_BFLOAT16] = grid_load_bfloat},
+            .grid_store = {[REGRAD_FLOAT32] = grid_store_f32,
+                           [REGRAD_FLOAT16] = grid_store_half,
+                           [REGRAD_BFLOAT16] = grid_store_bfloat},
         },
     .f64 =
         {
@@ -138,6 +156,8 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
             .rows = {[REGRAD_FLOAT64] = rows_f64},
+            .split = {[REGRAD_FLOAT64] = split_f64},
+            .join = {[REGRAD_FLOAT64] = join_f64},
             .cols = {[REGRAD_FLOAT64] = cols_f64},
             .reduce = {[REGRAD_FLOAT64] = reduce_f64},
             .groups = {[REGRAD_FLOAT64] = groups_f64},
@@ -151,10 +171,16 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_multiply = grid_multiply_f64,
             .grid_fold = grid_fold_f64,
             .grid_finish = grid_finish_f64,
+            .grid_finish_quads = grid_finish_quads_f64,
+            .grid_pair = grid_pair_f64,
+            .grid_aim_quads = grid_aim_quads,
+            .grid_aim = grid_aim,
+            .grid_select = grid_select,
+            .grid_pair_rows = grid_pair_rows,
             .grid_spread = grid_spread_f64,
             .grid_sample = grid_sample_f64,
             .grid_slope = grid_slope_f64,
-            .grid_interleave = grid_interleave_f64,
-            .grid_part = grid_part_f64,
+            .grid_load = {[REGRAD_FLOAT64] = grid_load_f64},
+            .grid_store = {[REGRAD_FLOAT64] = grid_store_f64},
         },
 };

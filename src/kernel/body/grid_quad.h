@@ -1,0 +1,64 @@
+/*
+ * Grid sample: bilinear points for tiles. On each axis the two neighbours of a point are side by side, so that one
+ * index tells where they are, and it is small. Template; parameters in body/arithmetic.h. The formulas stand in
+ * body/grid_locate.h.
+ */
+
+/* Where the first taps are: near enough to the image that they have an index, of which only those that touch it
+ * matter. */
+static void NAME(find_first)(int32_t *restrict first, T *restrict rest, const T *restrict pixel, int64_t size)
+{
+    const T below = -2, above = (T)size;
+    T low[RG_GRID_POINTS];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        rest[p] = pixel[p] - low[p];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T near = low[p] < below ? below : low[p];
+        first[p] = (int32_t)(near > above ? above : near);
+    }
+}
+
+static void NAME(weigh_tap)(T *restrict weight, T *restrict derivative, const int32_t *restrict index,
+                            const T *restrict found, T slope, int32_t low, int32_t high)
+{
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const bool inside = (index[p] >= low) & (index[p] < high);
+        weight[p] = inside ? found[p] : 0;
+        derivative[p] = inside ? slope : 0;
+    }
+}
+
+static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n, int64_t size,
+                            const struct rg_grid_spec *spec)
+{
+    const int32_t end = (int32_t)size;
+    int32_t *restrict const first = pair->first;
+    T pixel[RG_GRID_POINTS], t[RG_GRID_POINTS], u[RG_GRID_POINTS];
+    NAME(pad_pixels)(pixel, (T *)&pair->slope, x, n, size, spec);
+    NAME(find_first)(first, t, pixel, size);
+    for (int64_t p = n; p < RG_GRID_POINTS; p++)
+        first[p] = -2;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        u[p] = 1 - t[p];
+    NAME(weigh_tap)((T *)&pair->weight[0], (T *)&pair->derivative[0], first, u, -1, 0, end);
+    NAME(weigh_tap)((T *)&pair->weight[1], (T *)&pair->derivative[1], first, t, 1, -1, end - 1);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        first[p] = ((first[p] >= -1) & (first[p] < end)) ? first[p] : -2;
+}
+
+static void NAME(finish_pair)(T *restrict sum, const T *restrict slope, const struct rg_grid_quads *quads)
+{
+    const int32_t *const x = quads->x.first, *const y = quads->y.first;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T product = slope[p] * sum[p];
+        sum[p] = ((x[p] == -2) | (y[p] == -2)) ? 0 : product;
+    }
+}
+
+static void NAME(grid_finish_quads)(struct rg_grid_sums sums, const struct rg_grid_quads *quads)
+{
+    NAME(finish_pair)(sums.x, (const T *)&quads->x.slope, quads);
+    NAME(finish_pair)(sums.y, (const T *)&quads->y.slope, quads);
+}

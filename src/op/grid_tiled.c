@@ -1,0 +1,329 @@
+#include "op/grid_tiled.h"
+
+#include <string.h>
+
+#include "op/grid_finish.h"
+#include "op/grid_values.h"
+
+static bool is_alone(const struct rg_grid_unit *unit)
+{
+    return unit->n_slots == 1;
+}
+
+/* ---- Tiles ---- */
+
+/* A tile of rows begin .. end - 1, of which n_rows, a power of two or all, are there at a time. */
+static struct rg_grid_tile make_tile(const struct rg_grid_plan *plan, struct rg_share rows, int64_t n_rows)
+{
+    return (struct rg_grid_tile){
+        .pitch = (int32_t)plan->spec.in_w + 1,
+        .mask = n_rows < rows.end - rows.begin ? (int32_t)n_rows - 1 : INT32_MAX,
+        .row_begin = (int32_t)rows.begin,
+        .row_end = (int32_t)rows.end,
+    };
+}
+
+/* The pixel beside the first one of a row. */
+static char *row_of(const struct rg_grid_plan *plan, void *data, const struct rg_grid_tile *tile, int64_t row)
+{
+    const int64_t at = (row - tile->row_begin) & tile->mask;
+    return rg_grid_nth_pixel(plan, data, RG_GRID_NOWHERE + at * tile->pitch);
+}
+
+static size_t pixel_nbytes(const struct rg_grid_plan *plan)
+{
+    return RG_GRID_LANES * plan->base.t_nbytes;
+}
+
+static struct rg_grid_block pixels_of(const struct rg_grid_plan *plan, int64_t row)
+{
+    return (struct rg_grid_block){row * plan->spec.in_w, plan->spec.in_w};
+}
+
+/* Brings a row of the input into its tile, and makes 0 what is beside it. */
+static void load_row(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    char *at = row_of(plan, unit->input, &unit->input_tile, row);
+    memset(at, 0, pixel_nbytes(plan));
+    rg_grid_load_tile(progress, unit, &progress->input, rg_grid_nth_pixel(plan, at, 1), pixels_of(plan, row));
+    memset(rg_grid_nth_pixel(plan, at, unit->input_tile.pitch), 0, pixel_nbytes(plan));
+}
+
+static void clear_row(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t row)
+{
+    char *at = row_of(plan, unit->grad, &unit->grad_tile, row);
+    memset(rg_grid_nth_pixel(plan, at, 1), 0, (size_t)plan->spec.in_w * pixel_nbytes(plan));
+}
+
+static void store_row(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    char *at = row_of(plan, unit->grad, &unit->grad_tile, row);
+    rg_grid_store_tile(progress, unit, &progress->input_grad, rg_grid_nth_pixel(plan, at, 1), pixels_of(plan, row));
+}
+
+static void clear_nowhere(const struct rg_grid_plan *plan, char *tile)
+{
+    memset(tile, 0, RG_GRID_NOWHERE * pixel_nbytes(plan));
+}
+
+/* The input's tile that a team shares has all rows. */
+static void set_input_tile(const struct rg_grid_plan *plan, struct rg_grid_unit *unit)
+{
+    unit->input_tile = make_tile(plan, (struct rg_share){0, plan->spec.in_h}, plan->spec.in_h);
+}
+
+void rg_grid_prepare_tiles(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
+{
+    set_input_tile(progress->plan, unit);
+    for (int64_t row = unit->rows.begin; row < unit->rows.end; row++)
+        load_row(progress, unit, row);
+    if (unit->slot == 0)
+        clear_nowhere(progress->plan, unit->input);
+}
+
+/* ---- The window ---- */
+
+/*
+ * A slot need not make its whole image ready before the first point, nor keep all of it until the last: where points go
+ * through the image in order, a few rows at a time are enough. Tiles then have no more rows than that, and stay in the
+ * cache.
+ */
+
+/* The rows that a block touches. */
+static void find_rows(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                      struct rg_grid_block block, int64_t *low, int64_t *high)
+{
+    const struct rg_grid_spec *spec = &progress->plan->spec;
+    struct rg_grid_scratch *scratch = unit->scratch;
+    rg_grid_load_coordinates(progress, unit, block);
+    if (rg_grid_has_quads(progress->plan)) {
+        progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
+        progress->kernels->grid_pair_rows(&scratch->quads.y, spec->in_h, low, high);
+    } else {
+        progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, spec);
+        progress->kernels->grid_rows(&scratch->points, low, high);
+    }
+}
+
+void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    int64_t reach = 0, lowest = plan->spec.in_h;
+    for (int64_t b = 0; b < plan->n_blocks; b++) {
+        int64_t high;
+        find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &unit->lowest[b], &high);
+        reach = rg_max(reach, high + 1);
+        unit->reach[b] = reach;
+    }
+    unit->lowest[plan->n_blocks] = lowest;
+    for (int64_t b = plan->n_blocks - 1; b >= 0; b--) {
+        lowest = rg_min(lowest, unit->lowest[b]);
+        unit->lowest[b] = lowest;
+    }
+}
+
+/* How many rows the window must have, at least: a power of two. */
+static int64_t window_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit)
+{
+    int64_t n_rows = 1;
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        while (n_rows < unit->reach[b] - unit->lowest[b])
+            n_rows *= 2;
+    return n_rows;
+}
+
+static void set_window_tiles(const struct rg_grid_plan *plan, struct rg_grid_unit *unit)
+{
+    const int64_t n_rows = window_rows(plan, unit);
+    unit->grad_tile = make_tile(plan, unit->rows, n_rows);
+    if (is_alone(unit))
+        unit->input_tile = unit->grad_tile;
+    else
+        set_input_tile(plan, unit);
+}
+
+/* Closes the window up to this row: no later point touches those before it. */
+static void close_rows(const struct rg_grid_progress *progress, struct rg_grid_unit *unit, int64_t row)
+{
+    for (const int64_t end = rg_min(row, unit->opened); unit->closed < end; unit->closed++)
+        if (progress->plan->want_input_grad)
+            store_row(progress, unit, unit->closed);
+}
+
+/* Opens the window up to this row; no point from now on touches those before `lowest`. */
+static void open_rows(const struct rg_grid_progress *progress, struct rg_grid_unit *unit, int64_t row, int64_t lowest)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    for (const int64_t end = rg_min(row, unit->rows.end); unit->opened < end; unit->opened++) {
+        close_rows(progress, unit, rg_min(lowest, unit->opened));
+        if (plan->want_input_grad)
+            clear_row(plan, unit, unit->opened);
+        if (rg_grid_has_tile(plan) && is_alone(unit) && unit->opened >= lowest)
+            load_row(progress, unit, unit->opened);
+    }
+}
+
+/* ---- Points ---- */
+
+/* More than this does not stay in a second-level cache beside what passes through. */
+enum { NEAR_NBYTES = 1 << 19 };
+
+static struct rg_grid_stencil stencil_of(const struct rg_grid_plan *plan, const struct rg_grid_tile *tile)
+{
+    const int64_t n_rows = rg_min(tile->row_end - tile->row_begin, (int64_t)tile->mask + 1);
+    const bool far = n_rows * tile->pitch * (int64_t)pixel_nbytes(plan) > NEAR_NBYTES;
+    switch (plan->spec.interpolation) {
+    case REGRAD_BILINEAR:
+        return (struct rg_grid_stencil){2, 2, far};
+    case REGRAD_NEAREST:
+        return (struct rg_grid_stencil){1, 1, far};
+    default:
+        return (struct rg_grid_stencil){RG_GRID_NEIGHBOURS, 1, far};
+    }
+}
+
+static void aim(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int32_t (*at)[RG_GRID_POINTS],
+                const struct rg_grid_tile *tile)
+{
+    if (rg_grid_has_quads(progress->plan))
+        progress->kernels->grid_aim_quads(at, &unit->scratch->quads, tile);
+    else
+        progress->kernels->grid_aim(at, &unit->scratch->points, tile);
+}
+
+static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value, bool slopes)
+{
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const bool quads = rg_grid_has_quads(progress->plan);
+    const int64_t n_taps = quads ? 2 : scratch->points.n_taps;
+    const union rg_grid_row *x = quads ? scratch->quads.x.weight : scratch->points.x.weight;
+    const union rg_grid_row *y = quads ? scratch->quads.y.weight : scratch->points.y.weight;
+    const union rg_grid_row *dx = quads ? scratch->quads.x.derivative : scratch->points.x.derivative;
+    const union rg_grid_row *dy = quads ? scratch->quads.y.derivative : scratch->points.y.derivative;
+    if (value)
+        progress->kernels->grid_weigh(scratch->weights.value, y, x, n_taps);
+    if (slopes) {
+        progress->kernels->grid_weigh(scratch->weights.dx, y, dx, n_taps);
+        progress->kernels->grid_weigh(scratch->weights.dy, dy, x, n_taps);
+    }
+}
+
+/* ---- A block ---- */
+
+static void sample(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, struct rg_grid_block block)
+{
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
+    weigh(progress, unit, true, false);
+    aim(progress, unit, scratch->input_at, &unit->input_tile);
+    progress->kernels->grid_sample(&scratch->tile, unit->input, &stencil,
+                                   (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, scratch->weights.value,
+                                   block.count);
+    rg_grid_store_tile(progress, unit, &progress->sampled, &scratch->tile, block);
+}
+
+static void spread(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, const int64_t *list,
+                   int64_t n)
+{
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->grad_tile);
+    progress->kernels->grid_spread(unit->grad, &stencil, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
+                                   scratch->weights.value, &scratch->tile, list, n);
+}
+
+/* Slopes, and at the same time spreads all points over the gradient's tile if that has the same rows. */
+static void slope(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b,
+                  struct rg_grid_block block, bool with_spread)
+{
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const struct rg_grid_sums sums = rg_grid_begin_sums(progress->plan, unit, b);
+    const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
+    if (progress->plan->need_input) {
+        aim(progress, unit, scratch->input_at, &unit->input_tile);
+        progress->kernels->grid_slope(sums, unit->input, with_spread ? unit->grad : NULL, &stencil,
+                                      (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, &scratch->weights,
+                                      &scratch->tile, block.count);
+    }
+    rg_grid_end_sums(progress, unit, sums, block);
+}
+
+/* All points are the unit's, and both tiles have the same rows. */
+static void differentiate_alone(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b,
+                                struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const bool slopes = plan->want_grid_grad && plan->need_input, both = slopes && plan->want_input_grad;
+    weigh(progress, unit, plan->want_input_grad, slopes);
+    if (plan->want_input_grad || slopes)
+        rg_grid_load_tile(progress, unit, &progress->sampled, &unit->scratch->tile, block);
+    if (plan->want_input_grad && !both) {
+        aim(progress, unit, unit->scratch->grad_at, &unit->grad_tile);
+        spread(progress, unit, NULL, block.count);
+    }
+    if (plan->want_grid_grad)
+        slope(progress, unit, b, block, both);
+}
+
+/* The slot's are the points that touch its rows, and for slopes its blocks. */
+static void differentiate_together(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b,
+                                   struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const bool own = plan->want_grid_grad && b >= unit->blocks.begin && b < unit->blocks.end;
+    int64_t n_listed = 0;
+    if (plan->want_input_grad) {
+        aim(progress, unit, scratch->grad_at, &unit->grad_tile);
+        n_listed = progress->kernels->grid_select(scratch->list, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
+                                                  stencil_of(plan, &unit->grad_tile).n_places, block.count);
+    }
+    if (n_listed == 0 && !own)
+        return;
+    weigh(progress, unit, n_listed > 0, own);
+    rg_grid_load_tile(progress, unit, &progress->sampled, &scratch->tile, block);
+    if (n_listed > 0)
+        spread(progress, unit, scratch->list, n_listed);
+    if (own)
+        slope(progress, unit, b, block, false);
+}
+
+static void work_on_block(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b)
+{
+    const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
+    rg_grid_locate(progress, unit, block);
+    if (progress->plan->forward)
+        sample(progress, unit, block);
+    else if (is_alone(unit))
+        differentiate_alone(progress, unit, b, block);
+    else
+        differentiate_together(progress, unit, b, block);
+}
+
+void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const bool windowed = plan->want_input_grad || is_alone(unit);
+    const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : unit->blocks;
+    unit->opened = unit->closed = unit->rows.begin;
+    if (rg_grid_has_tile(plan) && is_alone(unit))
+        clear_nowhere(plan, unit->input);
+    if (windowed)
+        set_window_tiles(plan, unit);
+    else
+        set_input_tile(plan, unit);
+    for (int64_t b = share.begin; b < share.end; b++) {
+        if (windowed)
+            open_rows(progress, unit, unit->reach[b], unit->lowest[b]);
+        work_on_block(progress, unit, b);
+        if (windowed)
+            close_rows(progress, unit, unit->lowest[b + 1]);
+    }
+    if (plan->want_input_grad) {
+        open_rows(progress, unit, unit->rows.end, unit->rows.end);
+        close_rows(progress, unit, unit->rows.end);
+    }
+    if (plan->streams)
+        progress->kernels->settle();
+}

@@ -1,0 +1,102 @@
+/* Grid samples in progress: what their slots share, and what each has for itself. */
+#ifndef RG_GRID_UNIT_H
+#define RG_GRID_UNIT_H
+
+#include "base/checked.h"
+#include "op/grid_plan.h"
+
+/* A tensor of the run: its view and its first element. */
+struct rg_grid_place {
+    const regrad_tensor *view;
+    char *data;
+};
+
+/* A run in progress, seen by its slots. */
+struct rg_grid_progress {
+    const struct rg_grid_plan *plan;
+    const struct rg_kernels *kernels;
+    struct rg_grid_place input, grid, sampled, input_grad, grid_grad;
+    char *workspace;
+};
+
+union rg_grid_values {
+    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
+    double f64[RG_GRID_POINTS * RG_GRID_LANES];
+};
+
+/* What one slot needs for the points that it is at. */
+struct rg_grid_scratch {
+    struct rg_grid_points points;
+    struct rg_grid_quads quads;
+    union rg_grid_row x, y;
+    struct rg_grid_weights weights;
+    int64_t list[RG_GRID_POINTS];
+    /* Where neighbours are in planes; in the input's tile; in the gradient's. */
+    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    int32_t input_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], grad_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    union rg_grid_row channel[RG_GRID_LANES]; /* of grad_output, or of the output */
+    union rg_grid_values tile;                /* the same, side by side */
+    union rg_grid_row value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
+    union rg_grid_row sum[2]; /* of a block, x and y, when there is one group */
+};
+
+/* What a slot works on: a group of channels of a sample; as which one of how many; and where. */
+struct rg_grid_unit {
+    int64_t n, first, count;
+    int slot, n_slots;
+    struct rg_share rows, blocks; /* that are this slot's */
+    struct rg_grid_scratch *scratch;
+    char *input;                /* of the team */
+    char *grad;                 /* of the team: planes; of the slot: a tile */
+    char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
+    char *sum;                  /* the group's: x and y of all blocks */
+    /* Of each block: the lowest row that it or a later one touches, and one more than the highest row that it or an
+     * earlier one does. */
+    int64_t *lowest, *reach;
+    struct rg_grid_tile input_tile, grad_tile;
+    int64_t opened, closed; /* the window: the first rows that are not opened, and not closed yet */
+};
+
+struct rg_grid_block {
+    int64_t first, count;
+};
+
+/* The place of a slot, which does groups with n_slots - 1 others. */
+struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots);
+
+/* Which group the unit is at. */
+void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *unit, int64_t n, int64_t g);
+
+/* Has each group of this sample sums of its own? Else they add to the same, one after another. */
+static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t n)
+{
+    return plan->groups_alone > 0 && n >= plan->n_alone;
+}
+
+/* Finds the neighbours of a block, into the scratch. */
+void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                    struct rg_grid_block block);
+
+/* Are the points in the scratch quads? */
+static inline bool rg_grid_has_quads(const struct rg_grid_plan *plan)
+{
+    return plan->tiled && plan->spec.interpolation == REGRAD_BILINEAR;
+}
+
+/* Is the input brought into a tile? */
+static inline bool rg_grid_has_tile(const struct rg_grid_plan *plan)
+{
+    return plan->tiled && plan->need_input;
+}
+
+static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values)
+{
+    return (struct rg_grid_block){b * RG_GRID_POINTS, rg_min(n_values - b * RG_GRID_POINTS, RG_GRID_POINTS)};
+}
+
+static inline char *rg_grid_nth_pixel(const struct rg_grid_plan *plan, void *tile, int64_t p)
+{
+    return (char *)tile + p * RG_GRID_LANES * (int64_t)plan->base.t_nbytes;
+}
+
+#endif

@@ -1,0 +1,129 @@
+#include "op/grid_values.h"
+
+static struct rg_grid_plane make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
+                                       int64_t stride_w)
+{
+    const int64_t element = (int64_t)regrad_dtype_size(dtype);
+    const bool one = stride_h == width * stride_w;
+    return (struct rg_grid_plane){data, dtype, element, one ? height * width : width, stride_h, stride_w};
+}
+
+struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c)
+{
+    const regrad_tensor *view = place->view;
+    char *data = place->data + (n * view->stride[0] + c * view->stride[1]) * (int64_t)rg_grid_element_of(place);
+    return make_plane(data, view->dtype, view->shape[2], view->shape[3], view->stride[2], view->stride[3]);
+}
+
+struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d)
+{
+    const regrad_tensor *view = place->view;
+    char *data = place->data + (n * view->stride[0] + d * view->stride[3]) * (int64_t)rg_grid_element_of(place);
+    return make_plane(data, view->dtype, view->shape[1], view->shape[2], view->stride[1], view->stride[2]);
+}
+
+/* A stretch of values that lie in one row. */
+struct stretch {
+    char *data;
+    int64_t n;
+};
+
+/* The next stretch of the values from `from` to `to`. Often the first row is the only one. */
+static struct stretch next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to)
+{
+    const int64_t h = from < plane->width ? 0 : from / plane->width, w = from - h * plane->width;
+    const int64_t at = h * plane->stride_h + w * plane->stride_w;
+    return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
+}
+
+void rg_grid_load_values(const struct rg_grid_progress *progress, void *values, const struct rg_grid_plane *plane,
+                         struct rg_grid_block block)
+{
+    for (int64_t p = 0; p < block.count;) {
+        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
+        progress->kernels->load[plane->dtype]((char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.data,
+                                              plane->stride_w, s.n);
+        p += s.n;
+    }
+}
+
+void rg_grid_store_values(const struct rg_grid_progress *progress, const void *values,
+                          const struct rg_grid_plane *plane, struct rg_grid_block block)
+{
+    for (int64_t p = 0; p < block.count;) {
+        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
+        progress->kernels->store[plane->dtype](s.data, plane->stride_w,
+                                               (const char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.n);
+        p += s.n;
+    }
+}
+
+void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                           const struct rg_grid_place *place, struct rg_grid_block block)
+{
+    for (int64_t c = 0; c < unit->count; c++) {
+        const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first + c);
+        rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
+    }
+}
+
+void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
+{
+    const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
+    for (int64_t p = 0; p < block.count;) {
+        const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
+        progress->kernels->grid_load[plane.dtype](rg_grid_nth_pixel(progress->plan, tile, p), s.data,
+                                                  place->view->stride[1], plane.stride_w, unit->count, s.n);
+        p += s.n;
+    }
+}
+
+void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                        const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
+{
+    const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
+    for (int64_t p = 0; p < block.count;) {
+        const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
+        progress->kernels->grid_store[plane.dtype](s.data, place->view->stride[1], plane.stride_w,
+                                                   rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n,
+                                                   progress->plan->streams);
+        p += s.n;
+    }
+}
+
+/* Are x and y of these points in turn, without others between? */
+static bool in_turn(const struct rg_grid_place *place, const struct rg_grid_plane *x, struct rg_grid_block block)
+{
+    return place->view->stride[3] == 1 && x->stride_w == 2 &&
+           next_stretch(x, block.first, block.first + block.count).n == block.count;
+}
+
+void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                              struct rg_grid_block block)
+{
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid, unit->n, 0);
+    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, unit->n, 1);
+    if (in_turn(&progress->grid, &x, block)) {
+        progress->kernels->split[x.dtype](&scratch->x, &scratch->y,
+                                          next_stretch(&x, block.first, block.first + block.count).data, block.count);
+        return;
+    }
+    rg_grid_load_values(progress, &scratch->x, &x, block);
+    rg_grid_load_values(progress, &scratch->y, &y, block);
+}
+
+void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                               struct rg_grid_sums sums, struct rg_grid_block block)
+{
+    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
+    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
+    if (in_turn(&progress->grid_grad, &x, block)) {
+        progress->kernels->join[x.dtype](next_stretch(&x, block.first, block.first + block.count).data, sums.x, sums.y,
+                                         block.count);
+        return;
+    }
+    rg_grid_store_values(progress, sums.x, &x, block);
+    rg_grid_store_values(progress, sums.y, &y, block);
+}

@@ -1,0 +1,50 @@
+/* Values on their way between tensors and the workspace, where they are of the arithmetic type. */
+#ifndef RG_GRID_VALUES_H
+#define RG_GRID_VALUES_H
+
+#include "op/grid_unit.h"
+
+static inline size_t rg_grid_element_of(const struct rg_grid_place *place)
+{
+    return regrad_dtype_size(place->view->dtype);
+}
+
+/* One channel: rows of values. Rows that follow one another without a gap count as one. */
+struct rg_grid_plane {
+    char *data;
+    regrad_dtype dtype;
+    int64_t element; /* bytes of a value */
+    int64_t width, stride_h, stride_w;
+};
+
+/* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
+struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c);
+
+/* Coordinate d of the points of sample n. */
+struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d);
+
+/* A block of the values of a plane. */
+void rg_grid_load_values(const struct rg_grid_progress *progress, void *values, const struct rg_grid_plane *plane,
+                         struct rg_grid_block block);
+void rg_grid_store_values(const struct rg_grid_progress *progress, const void *values,
+                          const struct rg_grid_plane *plane, struct rg_grid_block block);
+
+/* The unit's channels at a block of pixels or points, one by one, in the scratch. */
+void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                           const struct rg_grid_place *place, struct rg_grid_block block);
+
+/* The coordinates of a block of points, in the scratch. */
+void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                              struct rg_grid_block block);
+
+/* Stores x and y of the gradient of a block of points. */
+void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                               struct rg_grid_sums sums, struct rg_grid_block block);
+
+/* The unit's channels at a block of pixels or points, side by side. Channels that are missing are 0. */
+void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block);
+void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                        const struct rg_grid_place *place, void *tile, struct rg_grid_block block);
+
+#endif
