@@ -175,6 +175,68 @@ typedef void rg_grid_interleave_fn(void *tile, const void *src, int64_t stride, 
 /* row[c][p] = tile(p, c), likewise. */
 typedef void rg_grid_part_fn(union rg_grid_row *row, const void *tile, int64_t n);
 
+/* ---- Bilinear grid sample of few channels ---- */
+
+/*
+ * The same sums, where a point has four neighbours in a square and there are up to RG_FEW_LANES channels. A picture
+ * holds `lanes` channels of an image side by side, 1, 4 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
+ * Channels that are missing are +0. A tile of as many lanes holds channels of points.
+ */
+enum { RG_FEW_LANES = 8 };
+
+/* What is found for each point: its first neighbour, brought to -2 .. size if it is farther out; the neighbours'
+ * weights on each axis; d pixel / d coordinate. */
+struct rg_few_points {
+    int32_t x[RG_GRID_POINTS], y[RG_GRID_POINTS];
+    union rg_grid_row weight_x[2], weight_y[2];
+    union rg_grid_row slope_x, slope_y;
+};
+
+/* As rg_grid_locate_fn, for bilinear interpolation and images of up to RG_FEW_PIXELS on each axis. */
+enum { RG_FEW_PIXELS = 1 << 24 };
+typedef void rg_few_locate_fn(struct rg_few_points *points, const void *x, const void *y, int64_t n,
+                              const struct rg_grid_spec *spec);
+
+/* The rows and columns of a picture that count: neighbours elsewhere are outside. Rows are counted in the picture. */
+struct rg_few_window {
+    int32_t width, row_begin, row_end;
+};
+
+/* place[p] = y * width + x where all four neighbours of point p are in the window, RG_FEW_NONE where none of them is,
+ * else RG_FEW_SOME; for all RG_GRID_POINTS points. */
+enum { RG_FEW_SOME = -1, RG_FEW_NONE = -2 };
+typedef void rg_few_place_fn(int32_t *place, const struct rg_few_points *points, const struct rg_few_window *window);
+
+/* The lowest and the highest row of `height` that a point touches, whatever its column; INT32_MAX and -1 when there is
+ * none. */
+typedef void rg_few_rows_fn(const struct rg_few_points *points, int32_t height, int32_t *low, int32_t *high);
+
+/* For the points p < n in order, neighbours k in increasing order as far as they are in the window, and all lanes c:
+ * picture(k, c) = fma(weight[k][p], tile(p, c), picture(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
+ */
+typedef void rg_few_spread_fn(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
+                              const struct rg_few_points *points, const void *tile, int64_t n);
+
+/* tile(p, c) = s where s = +0 and then s = fma(weight[k][p], picture(k, c), s), for p < n; neighbours outside of the
+ * window count as +0. */
+typedef void rg_few_sample_fn(void *tile, const void *picture, int64_t lanes, const struct rg_few_window *window,
+                              const int32_t *place, const struct rg_few_points *points, int64_t n);
+
+/* xy[2 * p] and xy[2 * p + 1] = what grid_slope and grid_finish make of point p, for p < n, rounded up to
+ * RG_GRID_LANES. */
+typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
+                             const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n);
+
+/* tile(p, c) = row[c][p] for p < n, rounded up to RG_GRID_LANES, and `lanes` channels; and back. */
+typedef void rg_few_interleave_fn(void *tile, const union rg_grid_row *row, int64_t lanes, int64_t n);
+typedef void rg_few_part_fn(union rg_grid_row *row, const void *tile, int64_t lanes, int64_t n);
+
+/* x[p] = xy[2 * p] and y[p] = xy[2 * p + 1] for p < n, rounded up to RG_GRID_LANES. */
+typedef void rg_few_split_fn(void *x, void *y, const void *xy, int64_t n);
+
+/* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
+typedef bool rg_few_bounded_fn(const void *value, int64_t n, double limit);
+
 /* The kernels of one arithmetic type. load, store, fetch and rows are indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
@@ -199,6 +261,16 @@ struct rg_kernels {
     rg_grid_slope_fn *grid_slope;
     rg_grid_interleave_fn *grid_interleave;
     rg_grid_part_fn *grid_part;
+    rg_few_locate_fn *few_locate;
+    rg_few_place_fn *few_place;
+    rg_few_rows_fn *few_rows;
+    rg_few_spread_fn *few_spread;
+    rg_few_sample_fn *few_sample;
+    rg_few_slope_fn *few_slope;
+    rg_few_interleave_fn *few_interleave;
+    rg_few_part_fn *few_part;
+    rg_few_split_fn *few_split;
+    rg_few_bounded_fn *few_bounded;
 };
 
 struct rg_kernel_table {

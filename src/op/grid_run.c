@@ -19,22 +19,10 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "op/grid_few.h"
 #include "op/grid_plan.h"
+#include "op/grid_values.h"
 #include "rt/parallel.h"
-
-/* A tensor of the run: its view and its first element. */
-struct place {
-    const regrad_tensor *view;
-    char *data;
-};
-
-/* A run in progress, seen by its slots. */
-struct progress {
-    const struct rg_grid_plan *plan;
-    const struct rg_kernels *kernels;
-    struct place input, grid, sampled, input_grad, grid_grad;
-    char *workspace;
-};
 
 union tile {
     _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
@@ -63,10 +51,6 @@ struct unit {
     char *sum;              /* x and y of all blocks, when there are several groups */
     int64_t *lowest;        /* the lowest row that a block or a later one touches */
     struct rg_share pixels; /* of the workspace's image: made ready, but not stored yet */
-};
-
-struct block {
-    int64_t first, count;
 };
 
 int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan)
@@ -135,78 +119,6 @@ static void set_group(const struct rg_grid_plan *plan, struct unit *unit, int64_
 }
 
 /* ---- Values of tensors ---- */
-
-static size_t element_of(const struct place *place)
-{
-    return regrad_dtype_size(place->view->dtype);
-}
-
-/* One channel: rows of values. Rows that follow one another without a gap count as one. */
-struct plane {
-    char *data;
-    regrad_dtype dtype;
-    int64_t element; /* bytes of a value */
-    int64_t width, stride_h, stride_w;
-};
-
-static struct plane make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
-                               int64_t stride_w)
-{
-    const int64_t element = (int64_t)regrad_dtype_size(dtype);
-    const bool one = stride_h == width * stride_w;
-    return (struct plane){data, dtype, element, one ? height * width : width, stride_h, stride_w};
-}
-
-/* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
-static struct plane channel_plane(const struct place *place, int64_t n, int64_t c)
-{
-    const regrad_tensor *view = place->view;
-    char *data = place->data + (n * view->stride[0] + c * view->stride[1]) * (int64_t)element_of(place);
-    return make_plane(data, view->dtype, view->shape[2], view->shape[3], view->stride[2], view->stride[3]);
-}
-
-/* Coordinate d of the points of sample n. */
-static struct plane coordinate_plane(const struct place *place, int64_t n, int64_t d)
-{
-    const regrad_tensor *view = place->view;
-    char *data = place->data + (n * view->stride[0] + d * view->stride[3]) * (int64_t)element_of(place);
-    return make_plane(data, view->dtype, view->shape[1], view->shape[2], view->stride[1], view->stride[2]);
-}
-
-/* A stretch of values that lie in one row. */
-struct stretch {
-    char *data;
-    int64_t n;
-};
-
-/* The next stretch of the values from `from` to `to`. Often the first row is the only one. */
-static struct stretch next_stretch(const struct plane *plane, int64_t from, int64_t to)
-{
-    const int64_t h = from < plane->width ? 0 : from / plane->width, w = from - h * plane->width;
-    const int64_t at = h * plane->stride_h + w * plane->stride_w;
-    return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
-}
-
-static void load_values(const struct progress *progress, void *values, const struct plane *plane, struct block block)
-{
-    for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
-        progress->kernels->load[plane->dtype]((char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.data,
-                                              plane->stride_w, s.n);
-        p += s.n;
-    }
-}
-
-static void store_values(const struct progress *progress, const void *values, const struct plane *plane,
-                         struct block block)
-{
-    for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
-        progress->kernels->store[plane->dtype](s.data, plane->stride_w,
-                                               (const char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.n);
-        p += s.n;
-    }
-}
 
 /* Are the channels of this tensor neighbours in memory? They are then moved pixel by pixel. */
 static bool has_channels_last(const struct place *place)
@@ -326,11 +238,6 @@ static void store_tile(const struct progress *progress, const struct unit *unit,
         const struct plane plane = channel_plane(place, unit->n, unit->first + c);
         store_values(progress, &unit->scratch->channel[c], &plane, block);
     }
-}
-
-static struct block nth_block(int64_t b, int64_t n_values)
-{
-    return (struct block){b * RG_GRID_POINTS, rg_min(n_values - b * RG_GRID_POINTS, RG_GRID_POINTS)};
 }
 
 /* ---- Points ---- */
@@ -608,11 +515,6 @@ static void clear_outside(const struct progress *progress, const struct unit *un
            RG_GRID_LANES * progress->plan->base.t_nbytes);
 }
 
-static int64_t blocks_of(int64_t n_values)
-{
-    return (n_values + RG_GRID_POINTS - 1) / RG_GRID_POINTS;
-}
-
 /* Brings this slot's part of the input into the tile that all use. */
 static void prepare(const struct progress *progress, const struct unit *unit)
 {
@@ -782,6 +684,10 @@ static void work_slot(void *context, int slot)
 static void run_all(const struct progress *progress)
 {
     const struct rg_grid_plan *plan = progress->plan;
+    if (plan->few_lanes > 0) {
+        rg_few_run(progress);
+        return;
+    }
     if (plan->n_alone > 0)
         rg_parallel(plan->base.n_slots, alone_slot, (void *)progress);
     for (int64_t n = plan->n_alone; n < plan->n; n++)

@@ -196,16 +196,25 @@ static void NAME(leave_out)(struct rg_grid_axis *axis, int64_t k, int64_t size, 
     }
 }
 
+/* Pixels and slopes where the padding is applied to them. */
+static void NAME(find_padded)(T *restrict pixel, T *restrict slope, const T *restrict x, int64_t size,
+                              const struct rg_grid_spec *spec)
+{
+    NAME(find_pixels)(pixel, slope, x, size, spec);
+    if (spec->interpolation == REGRAD_BICUBIC)
+        return;
+    if (spec->padding == REGRAD_REFLECTION)
+        NAME(reflect_pixels)(pixel, slope, size, spec->align_corners);
+    if (spec->padding != REGRAD_ZEROS)
+        NAME(clamp_pixels)(pixel, slope, size);
+}
+
 static void NAME(locate_axis)(struct rg_grid_axis *axis, int64_t n_taps, const T *x, int64_t n, int64_t size,
                               const struct rg_grid_spec *spec)
 {
     T padded[RG_GRID_POINTS] = {0}, pixel[RG_GRID_POINTS], *const slope = (T *)&axis->slope;
     memcpy(padded, x, (size_t)n * sizeof(T));
-    NAME(find_pixels)(pixel, slope, padded, size, spec);
-    if (spec->interpolation != REGRAD_BICUBIC && spec->padding == REGRAD_REFLECTION)
-        NAME(reflect_pixels)(pixel, slope, size, spec->align_corners);
-    if (spec->interpolation != REGRAD_BICUBIC && spec->padding != REGRAD_ZEROS)
-        NAME(clamp_pixels)(pixel, slope, size);
+    NAME(find_padded)(pixel, slope, padded, size, spec);
     if (spec->interpolation == REGRAD_BICUBIC)
         NAME(take_cubic)(axis, pixel, size, spec);
     else if (spec->interpolation == REGRAD_NEAREST)

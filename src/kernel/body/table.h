@@ -10,6 +10,7 @@
 #include "base/half.h"
 #include "kernel/kernel.h"
 
+#include "kernel/body/grid_few_place.h"
 #include "kernel/body/grid_place.h"
 
 /* How far ahead of the sum rows are fetched, in bytes: about two batches of rows, so that they are on
@@ -18,6 +19,7 @@ enum { PREFETCH_NBYTES = 32768 };
 
 #define T float
 #define V vf
+#define Q vf_quad
 #define V_LANES VF_LANES
 #define VOP(operation) vf_##operation
 #define M(function) function##f
@@ -50,6 +52,7 @@ enum { PREFETCH_NBYTES = 32768 };
 
 #undef T
 #undef V
+#undef Q
 #undef V_LANES
 #undef VOP
 #undef M
@@ -57,6 +60,7 @@ enum { PREFETCH_NBYTES = 32768 };
 
 #define T double
 #define V vd
+#define Q vd_quad
 #define V_LANES VD_LANES
 #define VOP(operation) vd_##operation
 #define M(function) function
@@ -73,6 +77,7 @@ enum { PREFETCH_NBYTES = 32768 };
 
 #undef T
 #undef V
+#undef Q
 #undef V_LANES
 #undef VOP
 #undef M
@@ -103,6 +108,16 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_slope = grid_slope_f32,
             .grid_interleave = grid_interleave_f32,
             .grid_part = grid_part_f32,
+            .few_locate = few_locate_f32,
+            .few_place = few_place,
+            .few_rows = few_rows,
+            .few_spread = few_spread_f32,
+            .few_sample = few_sample_f32,
+            .few_slope = few_slope_f32,
+            .few_interleave = few_interleave_f32,
+            .few_part = few_part_f32,
+            .few_split = few_split_f32,
+            .few_bounded = few_bounded_f32,
         },
     .f64 =
         {
@@ -127,5 +142,15 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_slope = grid_slope_f64,
             .grid_interleave = grid_interleave_f64,
             .grid_part = grid_part_f64,
+            .few_locate = few_locate_f64,
+            .few_place = few_place,
+            .few_rows = few_rows,
+            .few_spread = few_spread_f64,
+            .few_sample = few_sample_f64,
+            .few_slope = few_slope_f64,
+            .few_interleave = few_interleave_f64,
+            .few_part = few_part_f64,
+            .few_split = few_split_f64,
+            .few_bounded = few_bounded_f64,
         },
 };

@@ -30,6 +30,11 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return vfmaq_f32(c, a, b);
 }
 
+static inline vf vf_negmuladd(vf a, vf b, vf c)
+{
+    return vfmsq_f32(c, a, b);
+}
+
 static inline vf vf_add(vf a, vf b)
 {
     return vaddq_f32(a, b);
@@ -44,6 +49,12 @@ static inline void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     *low = vzip1q_f32(a, b);
     *high = vzip2q_f32(a, b);
+}
+
+static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
+{
+    *even = vuzp1q_f32(a, b);
+    *odd = vuzp2q_f32(a, b);
 }
 
 static inline vf vf_floor(vf a)
@@ -134,6 +145,17 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
     *high = vzip2q_f64(a, b);
 }
 
+static inline vd vd_negmuladd(vd a, vd b, vd c)
+{
+    return vfmsq_f64(c, a, b);
+}
+
+static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
+{
+    *even = vuzp1q_f64(a, b);
+    *odd = vuzp2q_f64(a, b);
+}
+
 static inline vd vd_floor(vd a)
 {
     return vrndmq_f64(a);
@@ -142,6 +164,98 @@ static inline vd vd_floor(vd a)
 static inline vd vd_canonical(vd a)
 {
     return vbslq_f64(vceqq_f64(a, a), a, vdupq_n_f64((double)NAN));
+}
+
+typedef vf vf_quad;
+
+static inline vf_quad vf_quad_load(const float *p)
+{
+    return vf_load(p);
+}
+
+static inline void vf_quad_store(float *p, vf_quad a)
+{
+    vf_store(p, a);
+}
+
+static inline vf_quad vf_quad_set1(float a)
+{
+    return vf_set1(a);
+}
+
+static inline vf_quad vf_quad_add(vf_quad a, vf_quad b)
+{
+    return vf_add(a, b);
+}
+
+static inline vf_quad vf_quad_mul(vf_quad a, vf_quad b)
+{
+    return vf_mul(a, b);
+}
+
+static inline vf_quad vf_quad_muladd(vf_quad a, vf_quad b, vf_quad c)
+{
+    return vf_muladd(a, b, c);
+}
+
+static inline vf_quad vf_quad_negmuladd(vf_quad a, vf_quad b, vf_quad c)
+{
+    return vf_negmuladd(a, b, c);
+}
+
+static inline void vf_quad_transpose(vf_quad v[4])
+{
+    vf_transpose(v);
+}
+
+typedef struct vd_quad {
+    vd low, high;
+} vd_quad;
+
+static inline vd_quad vd_quad_load(const double *p)
+{
+    return (vd_quad){vd_load(p), vd_load(p + 2)};
+}
+
+static inline void vd_quad_store(double *p, vd_quad a)
+{
+    vd_store(p, a.low);
+    vd_store(p + 2, a.high);
+}
+
+static inline vd_quad vd_quad_set1(double a)
+{
+    return (vd_quad){vd_set1(a), vd_set1(a)};
+}
+
+static inline vd_quad vd_quad_add(vd_quad a, vd_quad b)
+{
+    return (vd_quad){vd_add(a.low, b.low), vd_add(a.high, b.high)};
+}
+
+static inline vd_quad vd_quad_mul(vd_quad a, vd_quad b)
+{
+    return (vd_quad){vd_mul(a.low, b.low), vd_mul(a.high, b.high)};
+}
+
+static inline vd_quad vd_quad_muladd(vd_quad a, vd_quad b, vd_quad c)
+{
+    return (vd_quad){vd_muladd(a.low, b.low, c.low), vd_muladd(a.high, b.high, c.high)};
+}
+
+static inline vd_quad vd_quad_negmuladd(vd_quad a, vd_quad b, vd_quad c)
+{
+    return (vd_quad){vd_negmuladd(a.low, b.low, c.low), vd_negmuladd(a.high, b.high, c.high)};
+}
+
+/* By squares of two. */
+static inline void vd_quad_transpose(vd_quad v[4])
+{
+    const vd_quad a = v[0], b = v[1], c = v[2], d = v[3];
+    v[0] = (vd_quad){vtrn1q_f64(a.low, b.low), vtrn1q_f64(c.low, d.low)};
+    v[1] = (vd_quad){vtrn2q_f64(a.low, b.low), vtrn2q_f64(c.low, d.low)};
+    v[2] = (vd_quad){vtrn1q_f64(a.high, b.high), vtrn1q_f64(c.high, d.high)};
+    v[3] = (vd_quad){vtrn2q_f64(a.high, b.high), vtrn2q_f64(c.high, d.high)};
 }
 
 #endif

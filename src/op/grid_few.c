@@ -1,0 +1,489 @@
+#include "op/grid_few.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "rt/parallel.h"
+
+union few_tile {
+    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_FEW_LANES];
+    double f64[RG_GRID_POINTS * RG_FEW_LANES];
+};
+
+/* What one slot needs for the points that it is at. */
+struct few_scratch {
+    struct rg_few_points points;
+    int32_t place[RG_GRID_POINTS];
+    union rg_grid_row x, y;
+    union rg_grid_row xy[2];                 /* values of both, in turns */
+    union rg_grid_row channel[RG_FEW_LANES]; /* those that are missing stay 0, */
+    union few_tile tile;                     /* here too */
+};
+
+/* The lowest and the highest row that a block touches. */
+struct few_rows {
+    int32_t low, high;
+};
+
+/* What a slot works on: a sample; as which one of how many; and where. */
+struct few_unit {
+    int64_t n;
+    int slot, n_slots;
+    struct rg_share rows, blocks; /* that are this slot's */
+    struct few_scratch *scratch;
+    char *input, *grad;          /* pictures */
+    struct few_rows *block_rows; /* of the team */
+    int32_t *lowest;             /* the lowest row that a block or a later one touches */
+    struct rg_share pixels;      /* of the pictures: made ready, but not stored yet */
+    bool bounded;                /* no sum of what was spread can overflow, so none is NaN */
+};
+
+/* ---- Planning ---- */
+
+/* Is a tensor laid out as a picture? */
+static bool is_picture(const struct rg_grid_plan *plan, const regrad_tensor *view)
+{
+    const int64_t lanes = plan->few_lanes, width = view->shape[3];
+    return regrad_dtype_size(view->dtype) == plan->base.t_nbytes && plan->channels == lanes &&
+           (lanes == 1 || view->stride[1] == 1) && (width == 1 || view->stride[3] == lanes) &&
+           (view->shape[2] == 1 || view->stride[2] == width * lanes);
+}
+
+/* An image with more pixels than this for each point is not worth copying. */
+enum { PIXELS_PER_POINT = 8 };
+
+/* Places of pixels must fit in 32 bits. */
+enum { MOST_PIXELS = 1 << 30 };
+
+void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const regrad_tensor *input_grad)
+{
+    const struct rg_grid_spec *spec = &plan->spec;
+    if (spec->interpolation != REGRAD_BILINEAR || plan->channels < 1 || plan->channels > RG_FEW_LANES ||
+        spec->in_h > RG_FEW_PIXELS || spec->in_w > RG_FEW_PIXELS || spec->in_h * spec->in_w > MOST_PIXELS)
+        return;
+    plan->few_lanes = plan->channels == 1 ? 1 : plan->channels <= 4 ? 4 : 8;
+    plan->input_there = is_picture(plan, input);
+    plan->grad_there = plan->want_input_grad && is_picture(plan, input_grad);
+    if (plan->need_input && !plan->input_there && spec->in_h * spec->in_w / PIXELS_PER_POINT > plan->n_points)
+        plan->few_lanes = 0;
+}
+
+int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_booked(1, sizeof(struct few_scratch)) + rg_booked(plan->n_blocks + 1, sizeof(int32_t));
+}
+
+static int64_t picture_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_booked(plan->n_pixels * plan->few_lanes, plan->base.t_nbytes);
+}
+
+static int64_t input_nbytes(const struct rg_grid_plan *plan)
+{
+    return plan->need_input && !plan->input_there ? picture_nbytes(plan) : 0;
+}
+
+static int64_t grad_nbytes(const struct rg_grid_plan *plan)
+{
+    return plan->want_input_grad && !plan->grad_there ? picture_nbytes(plan) : 0;
+}
+
+int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
+{
+    int64_t rows;
+    if (!rg_mul(plan->n_blocks, sizeof(struct few_rows), &rows) || rows > INT64_MAX / 4)
+        return -1;
+    return input_nbytes(plan) + grad_nbytes(plan) + rg_booked(plan->n_blocks, sizeof(struct few_rows));
+}
+
+/* ---- Places ---- */
+
+/* The place of a slot, which does samples with n_slots - 1 others. */
+static struct few_unit make_unit(const struct progress *progress, int slot, int n_slots)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    char *own = progress->workspace + (size_t)slot * plan->base.slot_nbytes;
+    char *team = progress->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
+    struct few_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots};
+    if (n_slots == 1)
+        team += slot * rg_few_team_nbytes(plan);
+    unit.scratch = rg_grant(&own, 1, sizeof(struct few_scratch));
+    unit.lowest = rg_grant(&own, plan->n_blocks + 1, sizeof(int32_t));
+    unit.block_rows = rg_grant(&team, plan->n_blocks, sizeof(struct few_rows));
+    unit.input = team;
+    unit.grad = team + input_nbytes(plan);
+    unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
+    unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
+    memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
+    memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
+    return unit;
+}
+
+static char *sample_of(const struct place *place, int64_t n)
+{
+    return place->data + n * place->view->stride[0] * (int64_t)element_of(place);
+}
+
+static void set_sample(const struct progress *progress, struct few_unit *unit, int64_t n)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    unit->n = n;
+    if (plan->need_input && plan->input_there)
+        unit->input = sample_of(&progress->input, n);
+    if (plan->grad_there)
+        unit->grad = sample_of(&progress->input_grad, n);
+}
+
+static char *nth_pixel(const struct progress *progress, char *picture, int64_t p)
+{
+    return picture + p * progress->plan->few_lanes * (int64_t)progress->plan->base.t_nbytes;
+}
+
+/* ---- Values ---- */
+
+/* All channels at a block of pixels or points, side by side. */
+static void load_tile(const struct progress *progress, const struct few_unit *unit, const struct place *place,
+                      void *tile, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    for (int64_t c = 0; c < plan->channels; c++) {
+        const struct plane plane = channel_plane(place, unit->n, c);
+        load_values(progress, plan->few_lanes == 1 ? tile : &unit->scratch->channel[c], &plane, block);
+    }
+    if (plan->few_lanes > 1)
+        progress->kernels->few_interleave(tile, unit->scratch->channel, plan->few_lanes, block.count);
+}
+
+/* tile has room for whole RG_GRID_LANES points. */
+static void store_tile(const struct progress *progress, const struct few_unit *unit, const struct place *place,
+                       const void *tile, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    if (plan->few_lanes > 1)
+        progress->kernels->few_part(unit->scratch->channel, tile, plan->few_lanes, block.count);
+    for (int64_t c = 0; c < plan->channels; c++) {
+        const struct plane plane = channel_plane(place, unit->n, c);
+        store_values(progress, plan->few_lanes == 1 ? tile : &unit->scratch->channel[c], &plane, block);
+    }
+}
+
+/* Are x and y of the points neighbours in memory, and the points too? Both are then moved together. */
+static bool has_pairs(const struct place *place)
+{
+    return place->view->stride[3] == 1 && (place->view->shape[2] == 1 || place->view->stride[2] == 2);
+}
+
+static struct plane pair_plane(const struct place *place, int64_t n)
+{
+    const regrad_tensor *view = place->view;
+    return make_plane(sample_of(place, n), view->dtype, view->shape[1], 2 * view->shape[2], view->stride[1], 1);
+}
+
+static void load_points(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    struct few_scratch *scratch = unit->scratch;
+    if (has_pairs(&progress->grid)) {
+        const struct plane pairs = pair_plane(&progress->grid, unit->n);
+        load_values(progress, scratch->xy, &pairs, (struct block){2 * block.first, 2 * block.count});
+        progress->kernels->few_split(&scratch->x, &scratch->y, scratch->xy, block.count);
+        return;
+    }
+    const struct plane x = coordinate_plane(&progress->grid, unit->n, 0);
+    const struct plane y = coordinate_plane(&progress->grid, unit->n, 1);
+    load_values(progress, &scratch->x, &x, block);
+    load_values(progress, &scratch->y, &y, block);
+}
+
+static void store_slopes(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    struct few_scratch *scratch = unit->scratch;
+    if (has_pairs(&progress->grid_grad)) {
+        const struct plane pairs = pair_plane(&progress->grid_grad, unit->n);
+        store_values(progress, scratch->xy, &pairs, (struct block){2 * block.first, 2 * block.count});
+        return;
+    }
+    const struct plane x = coordinate_plane(&progress->grid_grad, unit->n, 0);
+    const struct plane y = coordinate_plane(&progress->grid_grad, unit->n, 1);
+    progress->kernels->few_split(&scratch->x, &scratch->y, scratch->xy, block.count);
+    store_values(progress, &scratch->x, &x, block);
+    store_values(progress, &scratch->y, &y, block);
+}
+
+/* ---- Rows ---- */
+
+/* Finds the rows that these blocks touch. */
+static void find_rows(const struct progress *progress, const struct few_unit *unit, struct rg_share blocks)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    struct few_scratch *scratch = unit->scratch;
+    for (int64_t b = blocks.begin; b < blocks.end; b++) {
+        const struct block block = nth_block(b, plan->n_points);
+        load_points(progress, unit, block);
+        progress->kernels->few_locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
+        progress->kernels->few_rows(&scratch->points, (int32_t)plan->spec.in_h, &unit->block_rows[b].low,
+                                    &unit->block_rows[b].high);
+    }
+}
+
+static void find_lowest(const struct progress *progress, const struct few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
+    for (int64_t b = plan->n_blocks - 1; b >= 0; b--)
+        unit->lowest[b] = (int32_t)rg_min(unit->block_rows[b].low, unit->lowest[b + 1]);
+}
+
+/* Must rows be known before the work? */
+static bool needs_rows(const struct rg_grid_plan *plan, int n_slots)
+{
+    return plan->want_input_grad && (n_slots > 1 || !plan->grad_there);
+}
+
+static bool has_input_copy(const struct rg_grid_plan *plan)
+{
+    return plan->need_input && !plan->input_there;
+}
+
+/* Brings these blocks of the input's pixels into the picture. */
+static void fill_input(const struct progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
+{
+    const int64_t n_values = progress->plan->spec.in_h * progress->plan->spec.in_w;
+    for (int64_t b = begin; b < end; b++)
+        load_tile(progress, unit, &progress->input, nth_pixel(progress, unit->input, b * RG_GRID_POINTS),
+                  nth_block(b, n_values));
+}
+
+/* Opens the pictures up to this row: clears the gradient, and fetches the input unless all slots did so. */
+static void open_rows(const struct progress *progress, struct few_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t begin = unit->pixels.end, end = rg_min(row, unit->rows.end) * plan->spec.in_w;
+    if (end <= begin)
+        return;
+    if (plan->want_input_grad)
+        memset(nth_pixel(progress, unit->grad, begin), 0,
+               (size_t)((end - begin) * plan->few_lanes) * plan->base.t_nbytes);
+    if (has_input_copy(plan) && unit->n_slots == 1)
+        fill_input(progress, unit, blocks_of(begin), blocks_of(end));
+    unit->pixels.end = end;
+}
+
+/* Through a copy at the end of a band, for whole RG_GRID_LANES pixels are looked at, and those of the next band are
+ * another slot's. */
+static void store_pixels(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const void *from = nth_pixel(progress, unit->grad, block.first);
+    if (block.count % RG_GRID_LANES != 0)
+        from = memcpy(&unit->scratch->tile, from, (size_t)(block.count * plan->few_lanes) * plan->base.t_nbytes);
+    store_tile(progress, unit, &progress->input_grad, from, block);
+}
+
+/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks. */
+static void close_rows(const struct progress *progress, struct few_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const bool last = row >= unit->rows.end;
+    const int64_t end = rg_min(row * plan->spec.in_w, unit->pixels.end);
+    while (unit->pixels.begin < end) {
+        const struct block block = {unit->pixels.begin, rg_min(end - unit->pixels.begin, RG_GRID_POINTS)};
+        if (block.count < RG_GRID_POINTS && !last)
+            return;
+        store_pixels(progress, unit, block);
+        unit->pixels.begin += block.count;
+    }
+}
+
+/* ---- Work ---- */
+
+static void locate(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    struct few_scratch *scratch = unit->scratch;
+    load_points(progress, unit, block);
+    progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &progress->plan->spec);
+}
+
+/* Finds where the points are in these rows. */
+static struct rg_few_window place(const struct progress *progress, const struct few_unit *unit, struct rg_share rows)
+{
+    const struct rg_few_window window = {(int32_t)progress->plan->spec.in_w, (int32_t)rows.begin, (int32_t)rows.end};
+    progress->kernels->few_place(unit->scratch->place, &unit->scratch->points, &window);
+    return window;
+}
+
+static void sample(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    struct few_scratch *scratch = unit->scratch;
+    const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
+    progress->kernels->few_sample(&scratch->tile, unit->input, progress->plan->few_lanes, &all, scratch->place,
+                                  &scratch->points, block.count);
+    store_tile(progress, unit, &progress->sampled, &scratch->tile, block);
+}
+
+static void slope(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    struct few_scratch *scratch = unit->scratch;
+    const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
+    progress->kernels->few_slope(scratch->xy, unit->input, progress->plan->few_lanes, &all, scratch->place,
+                                 &scratch->points, &scratch->tile, block.count);
+    store_slopes(progress, unit, block);
+}
+
+/* What |grad_output| must not exceed if no sum is to overflow: weights are 1 at most, and rounding makes sums of up to
+ * 2^24 terms no more than e times as large. */
+static double most_grad(const struct rg_grid_plan *plan)
+{
+    const double largest = plan->base.t_nbytes == sizeof(float) ? FLT_MAX : DBL_MAX;
+    return plan->n_points > 1 << 24 ? -1 : largest / 4 / (double)plan->n_points;
+}
+
+static void spread(const struct progress *progress, struct few_unit *unit, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    struct few_scratch *scratch = unit->scratch;
+    const struct rg_few_window band = place(progress, unit, unit->rows);
+    progress->kernels->few_spread(unit->grad, plan->few_lanes, &band, scratch->place, &scratch->points, &scratch->tile,
+                                  block.count);
+    if (plan->grad_there && unit->bounded)
+        unit->bounded = progress->kernels->few_bounded(&scratch->tile, block.count * plan->few_lanes, most_grad(plan));
+}
+
+static bool touches(const struct progress *progress, const struct few_unit *unit, int64_t b)
+{
+    const struct few_rows *rows = &unit->block_rows[b];
+    if (!needs_rows(progress->plan, unit->n_slots))
+        return progress->plan->want_input_grad;
+    return rows->high >= unit->rows.begin && rows->low < unit->rows.end;
+}
+
+static void differentiate(const struct progress *progress, struct few_unit *unit, int64_t b, struct block block)
+{
+    load_tile(progress, unit, &progress->sampled, &unit->scratch->tile, block);
+    if (touches(progress, unit, b))
+        spread(progress, unit, block);
+    if (progress->plan->want_grid_grad && b >= unit->blocks.begin && b < unit->blocks.end)
+        slope(progress, unit, block);
+}
+
+/* Opens what the points in the scratch touch. */
+static void open_block(const struct progress *progress, struct few_unit *unit)
+{
+    int32_t low, high;
+    progress->kernels->few_rows(&unit->scratch->points, (int32_t)progress->plan->spec.in_h, &low, &high);
+    open_rows(progress, unit, (int64_t)high + 1);
+}
+
+static void begin_work(const struct progress *progress, struct few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    unit->pixels = (struct rg_share){unit->rows.begin * plan->spec.in_w, unit->rows.begin * plan->spec.in_w};
+    unit->bounded = true;
+    if (needs_rows(plan, 1) && unit->n_slots == 1)
+        find_rows(progress, unit, unit->blocks);
+    if (needs_rows(plan, unit->n_slots))
+        find_lowest(progress, unit);
+    if (plan->grad_there)
+        open_rows(progress, unit, unit->rows.end);
+}
+
+/* A gradient that was made where it is has not gone through a store, which settles what NaN is. */
+static void settle(const struct progress *progress, const struct few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct rg_share rows = unit->rows;
+    char *const data = nth_pixel(progress, unit->grad, rows.begin * plan->spec.in_w);
+    if (!unit->bounded)
+        progress->kernels->store[progress->input_grad.view->dtype](
+            data, 1, data, (rows.end - rows.begin) * plan->spec.in_w * plan->few_lanes);
+}
+
+static void end_work(const struct progress *progress, struct few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    if (!plan->want_input_grad)
+        return;
+    if (plan->grad_there) {
+        settle(progress, unit);
+        return;
+    }
+    open_rows(progress, unit, plan->spec.in_h);
+    close_rows(progress, unit, plan->spec.in_h);
+}
+
+static void work_block(const struct progress *progress, struct few_unit *unit, int64_t b)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct block block = nth_block(b, plan->n_points);
+    locate(progress, unit, block);
+    open_block(progress, unit);
+    if (plan->forward)
+        sample(progress, unit, block);
+    else
+        differentiate(progress, unit, b, block);
+    if (plan->want_input_grad && !plan->grad_there)
+        close_rows(progress, unit, unit->lowest[b + 1]);
+}
+
+static void work(const struct progress *progress, struct few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    begin_work(progress, unit);
+    for (int64_t b = 0; b < plan->n_blocks; b++) {
+        const bool own = b >= unit->blocks.begin && b < unit->blocks.end;
+        if ((own && (plan->forward || plan->want_grid_grad)) || touches(progress, unit, b))
+            work_block(progress, unit, b);
+    }
+    end_work(progress, unit);
+}
+
+/* ---- The run ---- */
+
+static void alone_slot(void *context, int slot)
+{
+    const struct progress *progress = context;
+    const struct rg_share share = rg_share_units(progress->plan->n_alone, progress->plan->base.n_slots, slot);
+    struct few_unit unit = make_unit(progress, slot, 1);
+    for (int64_t n = share.begin; n < share.end; n++) {
+        set_sample(progress, &unit, n);
+        work(progress, &unit);
+    }
+}
+
+/* One sample, done by all slots. */
+struct few_common {
+    const struct progress *progress;
+    int64_t n;
+};
+
+static void prepare_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    const struct rg_grid_plan *plan = common->progress->plan;
+    struct few_unit unit = make_unit(common->progress, slot, plan->base.n_slots);
+    const struct rg_share share = rg_share_units(blocks_of(plan->spec.in_h * plan->spec.in_w), unit.n_slots, slot);
+    set_sample(common->progress, &unit, common->n);
+    if (has_input_copy(plan))
+        fill_input(common->progress, &unit, share.begin, share.end);
+    if (needs_rows(plan, unit.n_slots))
+        find_rows(common->progress, &unit, unit.blocks);
+}
+
+static void work_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    struct few_unit unit = make_unit(common->progress, slot, common->progress->plan->base.n_slots);
+    set_sample(common->progress, &unit, common->n);
+    work(common->progress, &unit);
+}
+
+void rg_few_run(const struct progress *progress)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    if (plan->n_alone > 0)
+        rg_parallel(plan->base.n_slots, alone_slot, (void *)progress);
+    for (int64_t n = plan->n_alone; n < plan->n; n++) {
+        struct few_common common = {progress, n};
+        rg_parallel(plan->base.n_slots, prepare_slot, &common);
+        rg_parallel(plan->base.n_slots, work_slot, &common);
+    }
+}
