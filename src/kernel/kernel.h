@@ -207,9 +207,15 @@ struct rg_few_window {
 enum { RG_FEW_SOME = -1, RG_FEW_NONE = -2 };
 typedef void rg_few_place_fn(int32_t *place, const struct rg_few_points *points, const struct rg_few_window *window);
 
-/* The lowest and the highest row of `height` that a point touches, whatever its column; INT32_MAX and -1 when there is
- * none. */
-typedef void rg_few_rows_fn(const struct rg_few_points *points, int32_t height, int32_t *low, int32_t *high);
+/* The least and the greatest of n coordinates, as far as that matters: both are brought to -RG_FEW_FAR ..
+ * RG_FEW_FAR, where they are when one of the coordinates is not finite. n is not 0. */
+enum { RG_FEW_FAR = 3 };
+typedef void rg_few_range_fn(void *least, void *greatest, const void *value, int64_t n);
+
+/* low[k] .. high[k]: rows that hold all that points with y from least[k] to greatest[k] touch; for k < n, which is up
+ * to RG_GRID_POINTS. */
+typedef void rg_few_rows_fn(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
+                            const struct rg_grid_spec *spec);
 
 /* For the points p < n in order, neighbours k in increasing order as far as they are in the window, and all lanes c:
  * picture(k, c) = fma(weight[k][p], tile(p, c), picture(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
@@ -227,9 +233,17 @@ typedef void rg_few_sample_fn(void *tile, const void *picture, int64_t lanes, co
 typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
                              const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n);
 
-/* tile(p, c) = row[c][p] for p < n, rounded up to RG_GRID_LANES, and `lanes` channels; and back. */
-typedef void rg_few_interleave_fn(void *tile, const union rg_grid_row *row, int64_t lanes, int64_t n);
-typedef void rg_few_part_fn(union rg_grid_row *row, const void *tile, int64_t lanes, int64_t n);
+/* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are +0.
+ * lanes is 4 or 8. */
+typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
+                                  int64_t n);
+
+/* dst[c * stride + p] = tile(p, c), likewise; a NaN becomes the quiet NaN that rg_store_fn stores. */
+typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n);
+
+/* Asks the processor to bring what points p < n touch of two pictures, one of which may be NULL. Changes nothing. */
+typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
+                                const int32_t *place, int64_t n);
 
 /* x[p] = xy[2 * p] and y[p] = xy[2 * p + 1] for p < n, rounded up to RG_GRID_LANES. */
 typedef void rg_few_split_fn(void *x, void *y, const void *xy, int64_t n);
@@ -263,6 +277,7 @@ struct rg_kernels {
     rg_grid_part_fn *grid_part;
     rg_few_locate_fn *few_locate;
     rg_few_place_fn *few_place;
+    rg_few_range_fn *few_range;
     rg_few_rows_fn *few_rows;
     rg_few_spread_fn *few_spread;
     rg_few_sample_fn *few_sample;
@@ -270,6 +285,7 @@ struct rg_kernels {
     rg_few_interleave_fn *few_interleave;
     rg_few_part_fn *few_part;
     rg_few_split_fn *few_split;
+    rg_few_prefetch_fn *few_prefetch;
     rg_few_bounded_fn *few_bounded;
 };
 

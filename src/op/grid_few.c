@@ -20,22 +20,17 @@ struct few_scratch {
     union few_tile tile;                     /* here too */
 };
 
-/* The lowest and the highest row that a block touches. */
-struct few_rows {
-    int32_t low, high;
-};
-
 /* What a slot works on: a sample; as which one of how many; and where. */
 struct few_unit {
     int64_t n;
     int slot, n_slots;
     struct rg_share rows, blocks; /* that are this slot's */
     struct few_scratch *scratch;
-    char *input, *grad;          /* pictures */
-    struct few_rows *block_rows; /* of the team */
-    int32_t *lowest;             /* the lowest row that a block or a later one touches */
-    struct rg_share pixels;      /* of the pictures: made ready, but not stored yet */
-    bool bounded;                /* no sum of what was spread can overflow, so none is NaN */
+    char *input, *grad;     /* pictures */
+    int32_t *low, *high;    /* of the team: rows that hold all that a block touches */
+    int32_t *lowest;        /* the lowest row that a block or a later one touches */
+    struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
+    bool bounded;           /* no sum of what was spread can overflow, so none is NaN */
 };
 
 /* ---- Planning ---- */
@@ -90,10 +85,7 @@ static int64_t grad_nbytes(const struct rg_grid_plan *plan)
 
 int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
 {
-    int64_t rows;
-    if (!rg_mul(plan->n_blocks, sizeof(struct few_rows), &rows) || rows > INT64_MAX / 4)
-        return -1;
-    return input_nbytes(plan) + grad_nbytes(plan) + rg_booked(plan->n_blocks, sizeof(struct few_rows));
+    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_blocks, sizeof(int32_t));
 }
 
 /* ---- Places ---- */
@@ -109,7 +101,8 @@ static struct few_unit make_unit(const struct progress *progress, int slot, int 
         team += slot * rg_few_team_nbytes(plan);
     unit.scratch = rg_grant(&own, 1, sizeof(struct few_scratch));
     unit.lowest = rg_grant(&own, plan->n_blocks + 1, sizeof(int32_t));
-    unit.block_rows = rg_grant(&team, plan->n_blocks, sizeof(struct few_rows));
+    unit.low = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
+    unit.high = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
     unit.input = team;
     unit.grad = team + input_nbytes(plan);
     unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
@@ -141,30 +134,92 @@ static char *nth_pixel(const struct progress *progress, char *picture, int64_t p
 
 /* ---- Values ---- */
 
-/* All channels at a block of pixels or points, side by side. */
-static void load_tile(const struct progress *progress, const struct few_unit *unit, const struct place *place,
-                      void *tile, struct block block)
+/* May `count` values of all channels be moved as they are? A plane that is one row is. */
+static bool is_plain(const struct progress *progress, const struct place *place, const struct plane *plane)
 {
-    const struct rg_grid_plan *plan = progress->plan;
-    for (int64_t c = 0; c < plan->channels; c++) {
-        const struct plane plane = channel_plane(place, unit->n, c);
-        load_values(progress, plan->few_lanes == 1 ? tile : &unit->scratch->channel[c], &plane, block);
-    }
-    if (plan->few_lanes > 1)
-        progress->kernels->few_interleave(tile, unit->scratch->channel, plan->few_lanes, block.count);
+    return element_of(place) == progress->plan->base.t_nbytes && plane->stride_w == 1 &&
+           plane->width == place->view->shape[2] * place->view->shape[3];
 }
 
-/* tile has room for whole RG_GRID_LANES points. */
-static void store_tile(const struct progress *progress, const struct few_unit *unit, const struct place *place,
-                       const void *tile, struct block block)
+static struct block head_of(struct block block)
+{
+    return (struct block){block.first, block.count / RG_GRID_LANES * RG_GRID_LANES};
+}
+
+/* The first RG_GRID_POINTS of a block. */
+static struct block next_block(struct block block)
+{
+    return (struct block){block.first, rg_min(block.count, RG_GRID_POINTS)};
+}
+
+static struct block rest_of(struct block block, int64_t n)
+{
+    return (struct block){block.first + n, block.count - n};
+}
+
+/* Several channels at up to RG_GRID_POINTS pixels or points, side by side. */
+static void interleave(const struct progress *progress, const struct few_unit *unit, const struct place *place,
+                       void *tile, struct block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    if (plan->few_lanes > 1)
-        progress->kernels->few_part(unit->scratch->channel, tile, plan->few_lanes, block.count);
     for (int64_t c = 0; c < plan->channels; c++) {
         const struct plane plane = channel_plane(place, unit->n, c);
-        store_values(progress, plan->few_lanes == 1 ? tile : &unit->scratch->channel[c], &plane, block);
+        load_values(progress, &unit->scratch->channel[c], &plane, block);
     }
+    progress->kernels->few_interleave(tile, plan->few_lanes, unit->scratch->channel,
+                                      sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, block.count);
+}
+
+/* All channels at pixels or points, side by side. tile has room for whole RG_GRID_LANES of them. */
+static void load_tile(const struct progress *progress, const struct few_unit *unit, const struct place *place,
+                      char *tile, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct plane plane = channel_plane(place, unit->n, 0);
+    int64_t done = 0;
+    if (plan->few_lanes == 1) {
+        load_values(progress, tile, &plane, block);
+        return;
+    }
+    if (is_plain(progress, place, &plane)) {
+        done = head_of(block).count;
+        progress->kernels->few_interleave(tile, plan->few_lanes, plane.data + block.first * plane.element,
+                                          place->view->stride[1], plan->channels, done);
+    }
+    for (; done < block.count; done += RG_GRID_POINTS)
+        interleave(progress, unit, place, nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
+}
+
+static void part(const struct progress *progress, const struct few_unit *unit, const struct place *place,
+                 const void *tile, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    progress->kernels->few_part(unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
+                                tile, plan->few_lanes, block.count);
+    for (int64_t c = 0; c < plan->channels; c++) {
+        const struct plane plane = channel_plane(place, unit->n, c);
+        store_values(progress, &unit->scratch->channel[c], &plane, block);
+    }
+}
+
+/* The other way. */
+static void store_tile(const struct progress *progress, const struct few_unit *unit, const struct place *place,
+                       char *tile, struct block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct plane plane = channel_plane(place, unit->n, 0);
+    int64_t done = 0;
+    if (plan->few_lanes == 1) {
+        store_values(progress, tile, &plane, block);
+        return;
+    }
+    if (is_plain(progress, place, &plane)) {
+        done = head_of(block).count;
+        progress->kernels->few_part(plane.data + block.first * plane.element, place->view->stride[1], plan->channels,
+                                    tile, plan->few_lanes, done);
+    }
+    for (; done < block.count; done += RG_GRID_POINTS)
+        part(progress, unit, place, nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
 }
 
 /* Are x and y of the points neighbours in memory, and the points too? Both are then moved together. */
@@ -184,8 +239,11 @@ static void load_points(const struct progress *progress, const struct few_unit *
     struct few_scratch *scratch = unit->scratch;
     if (has_pairs(&progress->grid)) {
         const struct plane pairs = pair_plane(&progress->grid, unit->n);
-        load_values(progress, scratch->xy, &pairs, (struct block){2 * block.first, 2 * block.count});
-        progress->kernels->few_split(&scratch->x, &scratch->y, scratch->xy, block.count);
+        const struct stretch s = next_stretch(&pairs, 2 * block.first, 2 * (block.first + block.count));
+        const bool plain = pairs.element == (int64_t)progress->plan->base.t_nbytes && s.n == 2 * RG_GRID_POINTS;
+        if (!plain)
+            load_values(progress, scratch->xy, &pairs, (struct block){2 * block.first, 2 * block.count});
+        progress->kernels->few_split(&scratch->x, &scratch->y, plain ? s.data : (char *)scratch->xy, block.count);
         return;
     }
     const struct plane x = coordinate_plane(&progress->grid, unit->n, 0);
@@ -211,17 +269,26 @@ static void store_slopes(const struct progress *progress, const struct few_unit 
 
 /* ---- Rows ---- */
 
-/* Finds the rows that these blocks touch. */
+/* Only y is needed, but where both come together both are loaded. */
+static void find_range(const struct progress *progress, const struct few_unit *unit, int64_t b, char *least,
+                       char *greatest)
+{
+    const struct block block = nth_block(b, progress->plan->n_points);
+    load_points(progress, unit, block);
+    progress->kernels->few_range(least, greatest, &unit->scratch->y, block.count);
+}
+
+/* Finds the rows that these blocks may touch. */
 static void find_rows(const struct progress *progress, const struct few_unit *unit, struct rg_share blocks)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    struct few_scratch *scratch = unit->scratch;
-    for (int64_t b = blocks.begin; b < blocks.end; b++) {
-        const struct block block = nth_block(b, plan->n_points);
-        load_points(progress, unit, block);
-        progress->kernels->few_locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
-        progress->kernels->few_rows(&scratch->points, (int32_t)plan->spec.in_h, &unit->block_rows[b].low,
-                                    &unit->block_rows[b].high);
+    const int64_t value = (int64_t)plan->base.t_nbytes;
+    union rg_grid_row least, greatest;
+    for (int64_t first = blocks.begin; first < blocks.end; first += RG_GRID_POINTS) {
+        const int64_t n = rg_min(blocks.end - first, RG_GRID_POINTS);
+        for (int64_t i = 0; i < n; i++)
+            find_range(progress, unit, first + i, (char *)&least + i * value, (char *)&greatest + i * value);
+        progress->kernels->few_rows(unit->low + first, unit->high + first, &least, &greatest, n, &plan->spec);
     }
 }
 
@@ -230,13 +297,7 @@ static void find_lowest(const struct progress *progress, const struct few_unit *
     const struct rg_grid_plan *plan = progress->plan;
     unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
     for (int64_t b = plan->n_blocks - 1; b >= 0; b--)
-        unit->lowest[b] = (int32_t)rg_min(unit->block_rows[b].low, unit->lowest[b + 1]);
-}
-
-/* Must rows be known before the work? */
-static bool needs_rows(const struct rg_grid_plan *plan, int n_slots)
-{
-    return plan->want_input_grad && (n_slots > 1 || !plan->grad_there);
+        unit->lowest[b] = (int32_t)rg_min(unit->low[b], unit->lowest[b + 1]);
 }
 
 static bool has_input_copy(const struct rg_grid_plan *plan)
@@ -244,13 +305,21 @@ static bool has_input_copy(const struct rg_grid_plan *plan)
     return plan->need_input && !plan->input_there;
 }
 
+/* Must rows be known before the work? */
+static bool needs_rows(const struct rg_grid_plan *plan, int n_slots)
+{
+    if (n_slots > 1)
+        return plan->want_input_grad;
+    return has_input_copy(plan) || (plan->want_input_grad && !plan->grad_there);
+}
+
 /* Brings these blocks of the input's pixels into the picture. */
 static void fill_input(const struct progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
 {
-    const int64_t n_values = progress->plan->spec.in_h * progress->plan->spec.in_w;
-    for (int64_t b = begin; b < end; b++)
-        load_tile(progress, unit, &progress->input, nth_pixel(progress, unit->input, b * RG_GRID_POINTS),
-                  nth_block(b, n_values));
+    const int64_t n_values = progress->plan->spec.in_h * progress->plan->spec.in_w, first = begin * RG_GRID_POINTS;
+    const struct block block = {first, rg_min(end * RG_GRID_POINTS, n_values) - first};
+    if (block.count > 0)
+        load_tile(progress, unit, &progress->input, nth_pixel(progress, unit->input, first), block);
 }
 
 /* Opens the pictures up to this row: clears the gradient, and fetches the input unless all slots did so. */
@@ -268,30 +337,23 @@ static void open_rows(const struct progress *progress, struct few_unit *unit, in
     unit->pixels.end = end;
 }
 
-/* Through a copy at the end of a band, for whole RG_GRID_LANES pixels are looked at, and those of the next band are
- * another slot's. */
-static void store_pixels(const struct progress *progress, const struct few_unit *unit, struct block block)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const void *from = nth_pixel(progress, unit->grad, block.first);
-    if (block.count % RG_GRID_LANES != 0)
-        from = memcpy(&unit->scratch->tile, from, (size_t)(block.count * plan->few_lanes) * plan->base.t_nbytes);
-    store_tile(progress, unit, &progress->input_grad, from, block);
-}
-
-/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks. */
+/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks. The last ones go
+ * through a copy, for whole RG_GRID_LANES pixels are looked at, and those of the next band are another slot's. */
 static void close_rows(const struct progress *progress, struct few_unit *unit, int64_t row)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    const bool last = row >= unit->rows.end;
-    const int64_t end = rg_min(row * plan->spec.in_w, unit->pixels.end);
-    while (unit->pixels.begin < end) {
-        const struct block block = {unit->pixels.begin, rg_min(end - unit->pixels.begin, RG_GRID_POINTS)};
-        if (block.count < RG_GRID_POINTS && !last)
-            return;
-        store_pixels(progress, unit, block);
-        unit->pixels.begin += block.count;
+    const int64_t end = rg_min(row * plan->spec.in_w, unit->pixels.end), first = unit->pixels.begin;
+    const struct block block = {first, end - first}, head = {first, block.count / RG_GRID_POINTS * RG_GRID_POINTS};
+    if (head.count > 0) {
+        store_tile(progress, unit, &progress->input_grad, nth_pixel(progress, unit->grad, first), head);
+        unit->pixels.begin += head.count;
     }
+    if (row < unit->rows.end || head.count >= block.count)
+        return;
+    const struct block rest = rest_of(block, head.count);
+    memcpy(&unit->scratch->tile, nth_pixel(progress, unit->grad, rest.first),
+           (size_t)(rest.count * plan->few_lanes) * plan->base.t_nbytes);
+    store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile, rest);
 }
 
 /* ---- Work ---- */
@@ -317,7 +379,7 @@ static void sample(const struct progress *progress, const struct few_unit *unit,
     const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
     progress->kernels->few_sample(&scratch->tile, unit->input, progress->plan->few_lanes, &all, scratch->place,
                                   &scratch->points, block.count);
-    store_tile(progress, unit, &progress->sampled, &scratch->tile, block);
+    store_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
 }
 
 static void slope(const struct progress *progress, const struct few_unit *unit, struct block block)
@@ -350,27 +412,34 @@ static void spread(const struct progress *progress, struct few_unit *unit, struc
 
 static bool touches(const struct progress *progress, const struct few_unit *unit, int64_t b)
 {
-    const struct few_rows *rows = &unit->block_rows[b];
-    if (!needs_rows(progress->plan, unit->n_slots))
+    if (!progress->plan->want_input_grad || !needs_rows(progress->plan, unit->n_slots))
         return progress->plan->want_input_grad;
-    return rows->high >= unit->rows.begin && rows->low < unit->rows.end;
+    return unit->high[b] >= unit->rows.begin && unit->low[b] < unit->rows.end;
 }
 
 static void differentiate(const struct progress *progress, struct few_unit *unit, int64_t b, struct block block)
 {
-    load_tile(progress, unit, &progress->sampled, &unit->scratch->tile, block);
+    load_tile(progress, unit, &progress->sampled, (char *)&unit->scratch->tile, block);
     if (touches(progress, unit, b))
         spread(progress, unit, block);
     if (progress->plan->want_grid_grad && b >= unit->blocks.begin && b < unit->blocks.end)
         slope(progress, unit, block);
 }
 
-/* Opens what the points in the scratch touch. */
-static void open_block(const struct progress *progress, struct few_unit *unit)
+/* Asks for pixels that are not likely to be near, and opens the rows of block b, whose points are in the scratch. */
+static void open_block(const struct progress *progress, struct few_unit *unit, int64_t b, struct block block)
 {
-    int32_t low, high;
-    progress->kernels->few_rows(&unit->scratch->points, (int32_t)progress->plan->spec.in_h, &low, &high);
-    open_rows(progress, unit, (int64_t)high + 1);
+    const struct rg_grid_plan *plan = progress->plan;
+    if (plan->input_there || plan->grad_there) {
+        const struct rg_few_window band = place(progress, unit, unit->rows);
+        progress->kernels->few_prefetch(plan->need_input ? unit->input : NULL,
+                                        plan->want_input_grad ? unit->grad : NULL, plan->few_lanes, &band,
+                                        unit->scratch->place, block.count);
+    }
+    if (plan->grad_there)
+        open_rows(progress, unit, unit->rows.end);
+    else if (needs_rows(plan, unit->n_slots))
+        open_rows(progress, unit, (int64_t)unit->high[b] + 1);
 }
 
 static void begin_work(const struct progress *progress, struct few_unit *unit)
@@ -378,12 +447,11 @@ static void begin_work(const struct progress *progress, struct few_unit *unit)
     const struct rg_grid_plan *plan = progress->plan;
     unit->pixels = (struct rg_share){unit->rows.begin * plan->spec.in_w, unit->rows.begin * plan->spec.in_w};
     unit->bounded = true;
-    if (needs_rows(plan, 1) && unit->n_slots == 1)
+    if (!needs_rows(plan, unit->n_slots))
+        return;
+    if (unit->n_slots == 1)
         find_rows(progress, unit, unit->blocks);
-    if (needs_rows(plan, unit->n_slots))
-        find_lowest(progress, unit);
-    if (plan->grad_there)
-        open_rows(progress, unit, unit->rows.end);
+    find_lowest(progress, unit);
 }
 
 /* A gradient that was made where it is has not gone through a store, which settles what NaN is. */
@@ -403,6 +471,7 @@ static void end_work(const struct progress *progress, struct few_unit *unit)
     if (!plan->want_input_grad)
         return;
     if (plan->grad_there) {
+        open_rows(progress, unit, unit->rows.end); /* if there was no block */
         settle(progress, unit);
         return;
     }
@@ -415,7 +484,7 @@ static void work_block(const struct progress *progress, struct few_unit *unit, i
     const struct rg_grid_plan *plan = progress->plan;
     const struct block block = nth_block(b, plan->n_points);
     locate(progress, unit, block);
-    open_block(progress, unit);
+    open_block(progress, unit, b, block);
     if (plan->forward)
         sample(progress, unit, block);
     else

@@ -40,6 +40,61 @@ static void NAME(few_locate)(struct rg_few_points *points, const void *x, const 
         points->y[p] = -2;
 }
 
+/* ---- Rows ---- */
+
+static void NAME(few_range)(void *least, void *greatest, const void *value, int64_t n)
+{
+    const T *const in = value;
+    T low = RG_FEW_FAR, high = -RG_FEW_FAR, lost = 0; /* infinity and NaN, times 0, are NaN */
+    int64_t k = 0;
+    if (n >= V_LANES) {
+        V lows = VOP(load)(in), highs = lows, losts = VOP(set1)(0);
+        for (; k + V_LANES <= n; k += V_LANES) {
+            const V v = VOP(load)(in + k);
+            lows = VOP(min)(lows, v);
+            highs = VOP(max)(highs, v);
+            losts = VOP(muladd)(v, VOP(set1)(0), losts);
+        }
+        T lane[3][V_LANES];
+        VOP(store)(lane[0], lows);
+        VOP(store)(lane[1], highs);
+        VOP(store)(lane[2], losts);
+        for (int64_t j = 0; j < V_LANES; j++) {
+            low = lane[0][j] < low ? lane[0][j] : low;
+            high = lane[1][j] > high ? lane[1][j] : high;
+            lost += lane[2][j];
+        }
+    }
+    for (; k < n; k++) {
+        low = in[k] < low ? in[k] : low;
+        high = in[k] > high ? in[k] : high;
+        lost += in[k] * 0;
+    }
+    *(T *)least = lost == 0 && low > -RG_FEW_FAR ? low : -RG_FEW_FAR;
+    *(T *)greatest = lost == 0 && high < RG_FEW_FAR ? high : RG_FEW_FAR;
+}
+
+/* Pixels grow with coordinates, except where they are reflected. */
+static void NAME(few_rows)(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
+                           const struct rg_grid_spec *spec)
+{
+    const int32_t last = (int32_t)spec->in_h - 1;
+    struct rg_few_points from, to;
+    NAME(few_locate)(&from, NULL, least, n, spec);
+    NAME(few_locate)(&to, NULL, greatest, n, spec);
+    for (int64_t k = 0; k < n; k++) {
+        const bool turned = ((const T *)least)[k] < -1 || ((const T *)greatest)[k] > 1;
+        low[k] = from.y[k] < 0 ? 0 : from.y[k];
+        high[k] = to.y[k] < last ? to.y[k] + 1 : last;
+        if (turned && spec->padding == REGRAD_REFLECTION) {
+            low[k] = 0;
+            high[k] = last;
+        }
+    }
+}
+
+/* ---- Neighbours ---- */
+
 /* The four neighbours of point p in a picture; `outside` for those that are not in the window. */
 struct NAME(taps) {
     T *at[4];
@@ -73,8 +128,8 @@ static void NAME(few_weigh)(union rg_grid_row weight[4], const struct rg_few_poi
     for (int64_t k = 0; k < 4; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
             VOP(store)
-            ((T *)&weight[k] + p, VOP(mul)(VOP(load)((const T *)&points->weight_y[k / 2] + p),
-                                           VOP(load)((const T *)&points->weight_x[k % 2] + p)));
+    ((T *)&weight[k] + p,
+     VOP(mul)(VOP(load)((const T *)&points->weight_y[k / 2] + p), VOP(load)((const T *)&points->weight_x[k % 2] + p)));
 }
 
 static inline T NAME(few_value)(const union rg_grid_row *row, int64_t p)
@@ -109,12 +164,14 @@ static inline void NAME(spread_quads)(T *picture, int64_t n_quads, const struct 
         if (place[p] == RG_FEW_NONE)
             continue;
         const struct NAME(taps) taps = NAME(find_taps)(picture, lanes, window, place, points, p, outside);
+        Q grad[RG_FEW_LANES / 4];
+        for (int64_t j = 0; j < n_quads; j++)
+            grad[j] = VOP(quad_load)(tile + p * lanes + 4 * j);
         for (int64_t k = 0; k < 4; k++) {
             const Q w = VOP(quad_set1)(NAME(few_value)(&weight[k], p));
             for (int64_t j = 0; j < n_quads; j++) {
                 T *const at = taps.at[k] + 4 * j;
-                const Q grad = VOP(quad_load)(tile + p * lanes + 4 * j);
-                VOP(quad_store)(at, VOP(quad_muladd)(w, grad, VOP(quad_load)(at)));
+                VOP(quad_store)(at, VOP(quad_muladd)(w, grad[j], VOP(quad_load)(at)));
             }
         }
     }
@@ -259,6 +316,7 @@ static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64
     T outside[RG_FEW_LANES] = {0};
     for (int64_t p = 0; p < n; p += 4) {
         Q row_x[4], row_y[4];
+#pragma GCC unroll 4
         for (int64_t i = 0; i < 4; i++) {
             const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p + i, outside);
             for (int64_t j = 0; j < n_quads; j++)
@@ -293,17 +351,17 @@ static void NAME(few_sample)(void *tile, const void *picture, int64_t lanes, con
 }
 
 /* Adding +0 leaves one zero: +0. */
-static void NAME(few_finish)(T *restrict sum, const union rg_grid_row *slope, const int32_t *restrict place)
+static void NAME(few_finish)(T *restrict sum, const union rg_grid_row *slope, const int32_t *restrict place, int64_t n)
 {
     const T *restrict const factor = (const T *)slope;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+    for (int64_t p = 0; p < n; p++)
         sum[p] = place[p] == RG_FEW_NONE ? 0 : factor[p] * (0 + sum[p]);
 }
 
 static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
                             const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n)
 {
-    union rg_grid_row sum_x = {{0}}, sum_y = {{0}};
+    union rg_grid_row sum_x, sum_y;
     T *const x = (T *)&sum_x, *const y = (T *)&sum_y;
     struct NAME(pairs) pairs;
     const int64_t whole = NAME(few_whole)(n);
@@ -315,8 +373,8 @@ static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const 
     } else {
         NAME(slope_quads)(x, y, picture, 2, window, place, points, tile, whole);
     }
-    NAME(few_finish)(x, &points->slope_x, place);
-    NAME(few_finish)(y, &points->slope_y, place);
+    NAME(few_finish)(x, &points->slope_x, place, whole);
+    NAME(few_finish)(y, &points->slope_y, place, whole);
     for (int64_t p = 0; p < whole; p += V_LANES) {
         V low, high;
         VOP(zip)(VOP(load)(x + p), VOP(load)(y + p), &low, &high);
@@ -327,11 +385,22 @@ static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const 
 
 /* ---- Moves ---- */
 
+/* Values are read this far ahead of where they are needed: what comes between is slow enough for them to arrive. */
+enum { NAME(few_ahead) = 2048 / sizeof(T) };
+
+/* A hint; it may point anywhere. */
+static inline void NAME(prefetch_far)(const T *at)
+{
+    __builtin_prefetch((const char *)((uintptr_t)at + NAME(few_ahead) * sizeof(T)));
+}
+
 static void NAME(few_split)(void *x, void *y, const void *xy, int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
         const T *const from = (const T *)xy + 2 * p;
         V even, odd;
+        NAME(prefetch_far)(from);
+        NAME(prefetch_far)(from + V_LANES);
         VOP(unzip)(VOP(load)(from), VOP(load)(from + V_LANES), &even, &odd);
         VOP(store)((T *)x + p, even);
         VOP(store)((T *)y + p, odd);
@@ -339,58 +408,87 @@ static void NAME(few_split)(void *x, void *y, const void *xy, int64_t n)
 }
 
 /* Zipping rows that are half of all apart, again and again, brings neighbours together. */
-static inline void NAME(interleave_lanes)(T *tile, const union rg_grid_row *row, int64_t lanes, int64_t n)
+static inline void NAME(interleave_lanes)(T *tile, int64_t lanes, const T *src, int64_t stride, int64_t channels,
+                                          int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
         V from[RG_FEW_LANES], to[RG_FEW_LANES];
-        for (int64_t c = 0; c < lanes; c++)
-            from[c] = NAME(few_vector)(&row[c], p);
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++) {
+            if (c < channels)
+                NAME(prefetch_far)(src + c * stride + p);
+            from[c] = c < channels ? VOP(load)(src + c * stride + p) : VOP(set1)(0);
+        }
+#pragma GCC unroll 3
         for (int64_t step = 1; step < lanes; step *= 2) {
+#pragma GCC unroll 4
             for (int64_t c = 0; c < lanes / 2; c++)
                 VOP(zip)(from[c], from[c + lanes / 2], &to[2 * c], &to[2 * c + 1]);
+#pragma GCC unroll 8
             for (int64_t c = 0; c < lanes; c++)
                 from[c] = to[c];
         }
+#pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             VOP(store)(tile + p * lanes + c * V_LANES, from[c]);
     }
 }
 
-static inline void NAME(part_lanes)(union rg_grid_row *row, const T *tile, int64_t lanes, int64_t n)
+static inline void NAME(part_lanes)(T *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes, int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
         V from[RG_FEW_LANES], to[RG_FEW_LANES];
+#pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             from[c] = VOP(load)(tile + p * lanes + c * V_LANES);
+#pragma GCC unroll 3
         for (int64_t step = 1; step < lanes; step *= 2) {
+#pragma GCC unroll 4
             for (int64_t c = 0; c < lanes / 2; c++)
                 VOP(unzip)(from[2 * c], from[2 * c + 1], &to[c], &to[c + lanes / 2]);
+#pragma GCC unroll 8
             for (int64_t c = 0; c < lanes; c++)
                 from[c] = to[c];
         }
+#pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
-            VOP(store)((T *)&row[c] + p, from[c]);
+            if (c < channels)
+                VOP(store)(dst + c * stride + p, VOP(canonical)(from[c]));
     }
 }
 
-static void NAME(few_interleave)(void *tile, const union rg_grid_row *row, int64_t lanes, int64_t n)
+static void NAME(few_interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
+                                 int64_t n)
 {
-    if (lanes == 1)
-        memcpy(tile, row, (size_t)NAME(few_whole)(n) * sizeof(T));
-    else if (lanes == 4)
-        NAME(interleave_lanes)(tile, row, 4, n);
+    if (lanes == 4)
+        NAME(interleave_lanes)(tile, 4, src, stride, channels, n);
     else
-        NAME(interleave_lanes)(tile, row, 8, n);
+        NAME(interleave_lanes)(tile, 8, src, stride, channels, n);
 }
 
-static void NAME(few_part)(union rg_grid_row *row, const void *tile, int64_t lanes, int64_t n)
+static void NAME(few_part)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n)
 {
-    if (lanes == 1)
-        memcpy(row, tile, (size_t)NAME(few_whole)(n) * sizeof(T));
-    else if (lanes == 4)
-        NAME(part_lanes)(row, tile, 4, n);
+    if (lanes == 4)
+        NAME(part_lanes)(dst, stride, channels, tile, 4, n);
     else
-        NAME(part_lanes)(row, tile, 8, n);
+        NAME(part_lanes)(dst, stride, channels, tile, 8, n);
+}
+
+/* Asks for what a block of points touches, so that it comes while other things are done. */
+static void NAME(few_prefetch)(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
+                               const int32_t *place, int64_t n)
+{
+    for (int64_t p = 0; p < n; p++) {
+        const int64_t top = (place[p] < 0 ? 0 : place[p]) * lanes, bottom = top + window->width * lanes;
+        if (input != NULL) {
+            __builtin_prefetch((const T *)input + top);
+            __builtin_prefetch((const T *)input + bottom);
+        }
+        if (grad != NULL) {
+            __builtin_prefetch((const T *)grad + top, 1);
+            __builtin_prefetch((const T *)grad + bottom, 1);
+        }
+    }
 }
 
 static bool NAME(few_bounded)(const void *value, int64_t n, double limit)

@@ -11,17 +11,3 @@ static void few_place(int32_t *restrict place, const struct rg_few_points *point
         place[p] = all ? y[p] * in.width + x[p] : some ? RG_FEW_SOME : RG_FEW_NONE;
     }
 }
-
-static void few_rows(const struct rg_few_points *points, int32_t height, int32_t *low, int32_t *high)
-{
-    int32_t lowest = INT32_MAX, highest = -1;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const int32_t y = points->y[p], top = y < 0 ? 0 : y, bottom = y + 1 < height ? y + 1 : height - 1;
-        const bool touches = (y >= -1) & (y < height);
-        const int32_t first = touches ? top : INT32_MAX, last = touches ? bottom : -1;
-        lowest = first < lowest ? first : lowest;
-        highest = last > highest ? last : highest;
-    }
-    *low = lowest;
-    *high = highest;
-}

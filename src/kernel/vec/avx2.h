@@ -62,6 +62,16 @@ static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
     *odd = _mm256_castpd_ps(_mm256_permute4x64_pd(high, 0xD8));
 }
 
+static inline vf vf_min(vf a, vf b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return _mm256_max_ps(a, b);
+}
+
 static inline vf vf_floor(vf a)
 {
     return _mm256_floor_ps(a);
@@ -172,6 +182,16 @@ static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
 {
     *even = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xD8);
     *odd = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xD8);
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return _mm256_min_pd(a, b);
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return _mm256_max_pd(a, b);
 }
 
 static inline vd vd_floor(vd a)

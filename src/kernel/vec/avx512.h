@@ -62,6 +62,16 @@ static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
     *odd = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, _mm512_set1_epi32(1)), b);
 }
 
+static inline vf vf_min(vf a, vf b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return _mm512_max_ps(a, b);
+}
+
 static inline vf vf_floor(vf a)
 {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
@@ -196,6 +206,16 @@ static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
     const __m512i first = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
     *even = _mm512_permutex2var_pd(a, first, b);
     *odd = _mm512_permutex2var_pd(a, _mm512_add_epi64(first, _mm512_set1_epi64(1)), b);
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return _mm512_min_pd(a, b);
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return _mm512_max_pd(a, b);
 }
 
 static inline vd vd_floor(vd a)

@@ -57,6 +57,16 @@ static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
     *odd = vuzp2q_f32(a, b);
 }
 
+static inline vf vf_min(vf a, vf b)
+{
+    return vminq_f32(a, b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return vmaxq_f32(a, b);
+}
+
 static inline vf vf_floor(vf a)
 {
     return vrndmq_f32(a);
@@ -154,6 +164,16 @@ static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
 {
     *even = vuzp1q_f64(a, b);
     *odd = vuzp2q_f64(a, b);
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return vminq_f64(a, b);
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return vmaxq_f64(a, b);
 }
 
 static inline vd vd_floor(vd a)

@@ -2,7 +2,7 @@
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
- * _load, _store (any address), _set1, _add, _mul, _floor, _muladd(a, b, c) = fma(a, b, c) and _negmuladd(a, b, c) =
+ * _load, _store (any address), _set1, _add, _mul, _floor, _min and _max (of numbers, not of NaN), _muladd(a, b, c) = fma(a, b, c) and _negmuladd(a, b, c) =
  * fma(-a, b, c) lane by lane, _zip (the two halves of a0 b0 a1 b1 ...), _unzip (its inverse), _canonical (every NaN
  * becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also the
  * conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values.
@@ -67,6 +67,16 @@ static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
 {
     *even = a;
     *odd = b;
+}
+
+static inline vf vf_min(vf a, vf b)
+{
+    return a < b ? a : b;
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return a > b ? a : b;
 }
 
 static inline vf vf_floor(vf a)
@@ -154,6 +164,16 @@ static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
 {
     *even = a;
     *odd = b;
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return a < b ? a : b;
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return a > b ? a : b;
 }
 
 static inline vd vd_floor(vd a)
