@@ -197,13 +197,14 @@ enum { RG_FEW_PIXELS = 1 << 24 };
 typedef void rg_few_locate_fn(struct rg_few_points *points, const void *x, const void *y, int64_t n,
                               const struct rg_grid_spec *spec);
 
-/* The rows and columns of a picture that count: neighbours elsewhere are outside. Rows are counted in the picture. */
+/* What of an image a picture holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of the
+ * image is row y & mask of the picture; mask is one less than a power of two. */
 struct rg_few_window {
-    int32_t width, row_begin, row_end;
+    int32_t width, row_begin, row_end, mask;
 };
 
-/* place[p] = y * width + x where all four neighbours of point p are in the window, RG_FEW_NONE where none of them is,
- * else RG_FEW_SOME; for all RG_GRID_POINTS points. */
+/* place[p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by side in the
+ * picture, RG_FEW_NONE where none of them is in the window, else RG_FEW_SOME; for all RG_GRID_POINTS points. */
 enum { RG_FEW_SOME = -1, RG_FEW_NONE = -2 };
 typedef void rg_few_place_fn(int32_t *place, const struct rg_few_points *points, const struct rg_few_window *window);
 
@@ -248,6 +249,12 @@ typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lan
 /* x[p] = xy[2 * p] and y[p] = xy[2 * p + 1] for p < n, rounded up to RG_GRID_LANES. */
 typedef void rg_few_split_fn(void *x, void *y, const void *xy, int64_t n);
 
+/* Fills memory with zeros, past the caches: for what is not looked at again soon. */
+typedef void rg_clear_far_fn(void *data, size_t nbytes);
+
+/* Rows that hold most of what the points touch: a hint. */
+typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, int32_t *high);
+
 /* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
 typedef bool rg_few_bounded_fn(const void *value, int64_t n, double limit);
 
@@ -287,6 +294,8 @@ struct rg_kernels {
     rg_few_split_fn *few_split;
     rg_few_prefetch_fn *few_prefetch;
     rg_few_bounded_fn *few_bounded;
+    rg_few_span_fn *few_span;
+    rg_clear_far_fn *clear_far;
 };
 
 struct rg_kernel_table {

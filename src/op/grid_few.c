@@ -30,6 +30,8 @@ struct few_unit {
     int32_t *low, *high;    /* of the team: rows that hold all that a block touches */
     int32_t *lowest;        /* the lowest row that a block or a later one touches */
     struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
+    int32_t mask;           /* see struct rg_few_window */
+    bool placed;            /* the points' places are those in the unit's rows */
     bool bounded;           /* no sum of what was spread can overflow, so none is NaN */
 };
 
@@ -96,7 +98,7 @@ static struct few_unit make_unit(const struct progress *progress, int slot, int 
     const struct rg_grid_plan *plan = progress->plan;
     char *own = progress->workspace + (size_t)slot * plan->base.slot_nbytes;
     char *team = progress->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
-    struct few_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots};
+    struct few_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots, .mask = INT32_MAX};
     if (n_slots == 1)
         team += slot * rg_few_team_nbytes(plan);
     unit.scratch = rg_grant(&own, 1, sizeof(struct few_scratch));
@@ -313,13 +315,46 @@ static bool needs_rows(const struct rg_grid_plan *plan, int n_slots)
     return has_input_copy(plan) || (plan->want_input_grad && !plan->grad_there);
 }
 
-/* Brings these blocks of the input's pixels into the picture. */
+/* Pixel p of a sample in a picture, and how many follow there, up to n. */
+static char *find_pixels(const struct progress *progress, const struct few_unit *unit, char *picture, int64_t p,
+                         int64_t *n)
+{
+    const int64_t all = ((int64_t)unit->mask + 1) * progress->plan->spec.in_w, at = p < all ? p : p % all;
+    *n = rg_min(*n, all - at);
+    return nth_pixel(progress, picture, at);
+}
+
 static void fill_input(const struct progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
 {
-    const int64_t n_values = progress->plan->spec.in_h * progress->plan->spec.in_w, first = begin * RG_GRID_POINTS;
-    const struct block block = {first, rg_min(end * RG_GRID_POINTS, n_values) - first};
-    if (block.count > 0)
-        load_tile(progress, unit, &progress->input, nth_pixel(progress, unit->input, first), block);
+    for (int64_t p = begin, n; p < end; p += n) {
+        n = end - p;
+        char *const to = find_pixels(progress, unit, unit->input, p, &n);
+        load_tile(progress, unit, &progress->input, to, (struct block){p, n});
+    }
+}
+
+static void clear_grad(const struct progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
+{
+    for (int64_t p = begin, n; p < end; p += n) {
+        n = end - p;
+        char *const to = find_pixels(progress, unit, unit->grad, p, &n);
+        memset(to, 0, (size_t)(n * progress->plan->few_lanes) * progress->plan->base.t_nbytes);
+    }
+}
+
+static void store_grad(const struct progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
+{
+    for (int64_t p = begin, n; p < end; p += n) {
+        n = end - p;
+        char *const from = find_pixels(progress, unit, unit->grad, p, &n);
+        store_tile(progress, unit, &progress->input_grad, from, (struct block){p, n});
+    }
+}
+
+/* The pixels of so many blocks, as far as there are. */
+static int64_t pixels_of(const struct rg_grid_plan *plan, int64_t n_blocks)
+{
+    return rg_min(n_blocks * RG_GRID_POINTS, plan->spec.in_h * plan->spec.in_w);
 }
 
 /* Opens the pictures up to this row: clears the gradient, and fetches the input unless all slots did so. */
@@ -330,10 +365,9 @@ static void open_rows(const struct progress *progress, struct few_unit *unit, in
     if (end <= begin)
         return;
     if (plan->want_input_grad)
-        memset(nth_pixel(progress, unit->grad, begin), 0,
-               (size_t)((end - begin) * plan->few_lanes) * plan->base.t_nbytes);
+        clear_grad(progress, unit, begin, end);
     if (has_input_copy(plan) && unit->n_slots == 1)
-        fill_input(progress, unit, blocks_of(begin), blocks_of(end));
+        fill_input(progress, unit, pixels_of(plan, blocks_of(begin)), pixels_of(plan, blocks_of(end)));
     unit->pixels.end = end;
 }
 
@@ -343,37 +377,90 @@ static void close_rows(const struct progress *progress, struct few_unit *unit, i
 {
     const struct rg_grid_plan *plan = progress->plan;
     const int64_t end = rg_min(row * plan->spec.in_w, unit->pixels.end), first = unit->pixels.begin;
-    const struct block block = {first, end - first}, head = {first, block.count / RG_GRID_POINTS * RG_GRID_POINTS};
-    if (head.count > 0) {
-        store_tile(progress, unit, &progress->input_grad, nth_pixel(progress, unit->grad, first), head);
-        unit->pixels.begin += head.count;
-    }
-    if (row < unit->rows.end || head.count >= block.count)
+    const int64_t whole = first + rg_max(end - first, 0) / RG_GRID_POINTS * RG_GRID_POINTS;
+    int64_t n = end - whole;
+    store_grad(progress, unit, first, whole);
+    unit->pixels.begin = whole;
+    if (row < unit->rows.end || n <= 0)
         return;
-    const struct block rest = rest_of(block, head.count);
-    memcpy(&unit->scratch->tile, nth_pixel(progress, unit->grad, rest.first),
-           (size_t)(rest.count * plan->few_lanes) * plan->base.t_nbytes);
-    store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile, rest);
+    const char *const from = find_pixels(progress, unit, unit->grad, whole, &n);
+    memcpy(&unit->scratch->tile, from, (size_t)(n * plan->few_lanes) * plan->base.t_nbytes);
+    store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile, (struct block){whole, n});
+}
+
+/*
+ * The window. Where points go through the image in order, only a few rows are in use at a time. One slot alone then
+ * uses its pictures as rings of as many rows, which stay in the cache. Rows are opened a few at a time, and closed
+ * before more are opened.
+ */
+enum { RING_STEP = 16, LEAST_RING = 4 * RING_STEP };
+
+/* Rows that whole blocks reach beyond what is asked for. */
+static int64_t overhang(const struct rg_grid_plan *plan)
+{
+    return 2 * (RG_GRID_POINTS / plan->spec.in_w + 1) + 1;
+}
+
+/* The most rows that are in use at a time. */
+static int64_t find_span(const struct rg_grid_plan *plan, const struct few_unit *unit)
+{
+    int64_t span = RING_STEP, high = -1;
+    for (int64_t b = 0; b < plan->n_blocks; b++) {
+        high = rg_max(high, unit->high[b]);
+        span = rg_max(span, high + 1 - unit->lowest[b]);
+    }
+    return span + overhang(plan);
+}
+
+static void choose_ring(const struct rg_grid_plan *plan, struct few_unit *unit)
+{
+    const int64_t span = find_span(plan, unit);
+    int64_t n_rows = LEAST_RING;
+    while (n_rows < span)
+        n_rows *= 2;
+    if (n_rows < plan->spec.in_h)
+        unit->mask = (int32_t)(n_rows - 1);
+}
+
+/* Opens rows up to this one, in steps; rows up to `lowest` are not needed any more. */
+static void advance(const struct progress *progress, struct few_unit *unit, int64_t row, int64_t lowest)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const bool stores = plan->want_input_grad && !plan->grad_there;
+    const int64_t last = rg_min(row, unit->rows.end);
+    int64_t opened = unit->pixels.end / plan->spec.in_w;
+    if (stores)
+        close_rows(progress, unit, lowest);
+    while (opened < last) {
+        opened = unit->mask == INT32_MAX ? last : rg_min(opened + RING_STEP, last);
+        open_rows(progress, unit, opened);
+        if (stores)
+            close_rows(progress, unit, rg_min(lowest, opened));
+    }
 }
 
 /* ---- Work ---- */
 
-static void locate(const struct progress *progress, const struct few_unit *unit, struct block block)
+static void locate(const struct progress *progress, struct few_unit *unit, struct block block)
 {
     struct few_scratch *scratch = unit->scratch;
     load_points(progress, unit, block);
     progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &progress->plan->spec);
+    unit->placed = false;
 }
 
-/* Finds where the points are in these rows. */
-static struct rg_few_window place(const struct progress *progress, const struct few_unit *unit, struct rg_share rows)
+/* Finds where the points are in these rows. One slot alone has but one answer. */
+static struct rg_few_window place(const struct progress *progress, struct few_unit *unit, struct rg_share rows)
 {
-    const struct rg_few_window window = {(int32_t)progress->plan->spec.in_w, (int32_t)rows.begin, (int32_t)rows.end};
-    progress->kernels->few_place(unit->scratch->place, &unit->scratch->points, &window);
+    const struct rg_few_window window = {(int32_t)progress->plan->spec.in_w, (int32_t)rows.begin, (int32_t)rows.end,
+                                         unit->mask};
+    if (!unit->placed)
+        progress->kernels->few_place(unit->scratch->place, &unit->scratch->points, &window);
+    unit->placed = unit->n_slots == 1;
     return window;
 }
 
-static void sample(const struct progress *progress, const struct few_unit *unit, struct block block)
+static void sample(const struct progress *progress, struct few_unit *unit, struct block block)
 {
     struct few_scratch *scratch = unit->scratch;
     const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
@@ -382,7 +469,7 @@ static void sample(const struct progress *progress, const struct few_unit *unit,
     store_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
 }
 
-static void slope(const struct progress *progress, const struct few_unit *unit, struct block block)
+static void slope(const struct progress *progress, struct few_unit *unit, struct block block)
 {
     struct few_scratch *scratch = unit->scratch;
     const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
@@ -439,7 +526,7 @@ static void open_block(const struct progress *progress, struct few_unit *unit, i
     if (plan->grad_there)
         open_rows(progress, unit, unit->rows.end);
     else if (needs_rows(plan, unit->n_slots))
-        open_rows(progress, unit, (int64_t)unit->high[b] + 1);
+        advance(progress, unit, (int64_t)unit->high[b] + 1, unit->lowest[b]);
 }
 
 static void begin_work(const struct progress *progress, struct few_unit *unit)
@@ -447,11 +534,14 @@ static void begin_work(const struct progress *progress, struct few_unit *unit)
     const struct rg_grid_plan *plan = progress->plan;
     unit->pixels = (struct rg_share){unit->rows.begin * plan->spec.in_w, unit->rows.begin * plan->spec.in_w};
     unit->bounded = true;
+    unit->mask = INT32_MAX;
     if (!needs_rows(plan, unit->n_slots))
         return;
     if (unit->n_slots == 1)
         find_rows(progress, unit, unit->blocks);
     find_lowest(progress, unit);
+    if (unit->n_slots == 1 && !plan->input_there && !plan->grad_there)
+        choose_ring(plan, unit);
 }
 
 /* A gradient that was made where it is has not gone through a store, which settles what NaN is. */
@@ -475,8 +565,7 @@ static void end_work(const struct progress *progress, struct few_unit *unit)
         settle(progress, unit);
         return;
     }
-    open_rows(progress, unit, plan->spec.in_h);
-    close_rows(progress, unit, plan->spec.in_h);
+    advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
 }
 
 static void work_block(const struct progress *progress, struct few_unit *unit, int64_t b)
@@ -489,8 +578,6 @@ static void work_block(const struct progress *progress, struct few_unit *unit, i
         sample(progress, unit, block);
     else
         differentiate(progress, unit, b, block);
-    if (plan->want_input_grad && !plan->grad_there)
-        close_rows(progress, unit, unit->lowest[b + 1]);
 }
 
 static void work(const struct progress *progress, struct few_unit *unit)
@@ -532,7 +619,7 @@ static void prepare_slot(void *context, int slot)
     const struct rg_share share = rg_share_units(blocks_of(plan->spec.in_h * plan->spec.in_w), unit.n_slots, slot);
     set_sample(common->progress, &unit, common->n);
     if (has_input_copy(plan))
-        fill_input(common->progress, &unit, share.begin, share.end);
+        fill_input(common->progress, &unit, pixels_of(plan, share.begin), pixels_of(plan, share.end));
     if (needs_rows(plan, unit.n_slots))
         find_rows(common->progress, &unit, unit.blocks);
 }

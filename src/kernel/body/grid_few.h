@@ -107,7 +107,7 @@ static struct NAME(taps)
     for (int64_t k = 0; k < 4; k++) {
         const int64_t row = y + k / 2, column = x + k % 2;
         const bool in = row >= window->row_begin && row < window->row_end && column >= 0 && column < window->width;
-        taps.at[k] = in ? picture + (row * window->width + column) * lanes : outside;
+        taps.at[k] = in ? picture + ((row & window->mask) * window->width + column) * lanes : outside;
     }
     return taps;
 }
@@ -139,18 +139,84 @@ static inline T NAME(few_value)(const union rg_grid_row *row, int64_t p)
 
 /* ---- Spread ---- */
 
+/* What of a picture is kept in registers: the right neighbours of the last point, which are the left ones of the next
+ * where the points go through the image in steps of about a pixel. */
+enum { NAME(nothing) = -3 };
+struct NAME(carry_one) {
+    int32_t place; /* of the upper one, or NAME(nothing) */
+    T top, bottom;
+};
+
+static inline void NAME(put_one)(T *picture, int64_t pitch, struct NAME(carry_one) * carry)
+{
+    if (carry->place < 0)
+        return;
+    picture[carry->place] = carry->top;
+    picture[carry->place + pitch] = carry->bottom;
+    carry->place = NAME(nothing);
+}
+
+static void NAME(spread_edge)(T *picture, int64_t lanes, const struct rg_few_window *window,
+                              const struct rg_few_points *points, const union rg_grid_row weight[4], const T *grad,
+                              int64_t p)
+{
+    T outside[RG_FEW_LANES] = {0};
+    const struct NAME(taps) taps = NAME(some_taps)(picture, lanes, window, points->x[p], points->y[p], outside);
+    for (int64_t k = 0; k < 4; k++)
+        for (int64_t c = 0; c < lanes; c++)
+            taps.at[k][c] = M(fma)(NAME(few_value)(&weight[k], p), grad[c], taps.at[k][c]);
+}
+
 static inline void NAME(spread_one)(T *picture, const struct rg_few_window *window, const int32_t *place,
                                     const struct rg_few_points *points, const union rg_grid_row weight[4],
                                     const T *grad, int64_t n)
 {
-    T outside;
+    const int64_t pitch = window->width;
+    struct NAME(carry_one) carry = {.place = NAME(nothing)};
     for (int64_t p = 0; p < n; p++) {
-        if (place[p] == RG_FEW_NONE)
-            continue;
-        outside = 0;
-        const struct NAME(taps) taps = NAME(find_taps)(picture, 1, window, place, points, p, &outside);
-        for (int64_t k = 0; k < 4; k++)
-            *taps.at[k] = M(fma)(NAME(few_value)(&weight[k], p), grad[p], *taps.at[k]);
+        const T g = grad[p];
+        if (place[p] != carry.place) {
+            NAME(put_one)(picture, pitch, &carry);
+            if (place[p] == RG_FEW_SOME)
+                NAME(spread_edge)(picture, 1, window, points, weight, &grad[p], p);
+            if (place[p] < 0)
+                continue;
+            carry.top = picture[place[p]];
+            carry.bottom = picture[place[p] + pitch];
+        }
+        T *const top = picture + place[p], *const bottom = top + pitch;
+        top[0] = M(fma)(NAME(few_value)(&weight[0], p), g, carry.top);
+        bottom[0] = M(fma)(NAME(few_value)(&weight[2], p), g, carry.bottom);
+        carry.top = M(fma)(NAME(few_value)(&weight[1], p), g, top[1]);
+        carry.bottom = M(fma)(NAME(few_value)(&weight[3], p), g, bottom[1]);
+        carry.place = place[p] + 1;
+    }
+    NAME(put_one)(picture, pitch, &carry);
+}
+
+/* The same for pixels of quads. */
+struct NAME(carry_quads) {
+    int32_t place;
+    Q top[RG_FEW_LANES / 4], bottom[RG_FEW_LANES / 4];
+};
+
+static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+{
+    if (carry->place < 0)
+        return;
+    T *const top = picture + carry->place * 4 * n_quads;
+    for (int64_t j = 0; j < n_quads; j++) {
+        VOP(quad_store)(top + 4 * j, carry->top[j]);
+        VOP(quad_store)(top + pitch + 4 * j, carry->bottom[j]);
+    }
+    carry->place = NAME(nothing);
+}
+
+static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+{
+    for (int64_t j = 0; j < n_quads; j++) {
+        carry->top[j] = VOP(quad_load)(top + 4 * j);
+        carry->bottom[j] = VOP(quad_load)(top + pitch + 4 * j);
     }
 }
 
@@ -158,23 +224,32 @@ static inline void NAME(spread_quads)(T *picture, int64_t n_quads, const struct 
                                       const int32_t *place, const struct rg_few_points *points,
                                       const union rg_grid_row weight[4], const T *tile, int64_t n)
 {
-    const int64_t lanes = 4 * n_quads;
-    T outside[RG_FEW_LANES] = {0};
+    const int64_t lanes = 4 * n_quads, pitch = window->width * lanes;
+    struct NAME(carry_quads) carry = {.place = NAME(nothing)};
     for (int64_t p = 0; p < n; p++) {
-        if (place[p] == RG_FEW_NONE)
-            continue;
-        const struct NAME(taps) taps = NAME(find_taps)(picture, lanes, window, place, points, p, outside);
-        Q grad[RG_FEW_LANES / 4];
-        for (int64_t j = 0; j < n_quads; j++)
-            grad[j] = VOP(quad_load)(tile + p * lanes + 4 * j);
-        for (int64_t k = 0; k < 4; k++) {
-            const Q w = VOP(quad_set1)(NAME(few_value)(&weight[k], p));
-            for (int64_t j = 0; j < n_quads; j++) {
-                T *const at = taps.at[k] + 4 * j;
-                VOP(quad_store)(at, VOP(quad_muladd)(w, grad[j], VOP(quad_load)(at)));
-            }
+        if (place[p] != carry.place) {
+            NAME(put_quads)(picture, pitch, n_quads, &carry);
+            if (place[p] == RG_FEW_SOME)
+                NAME(spread_edge)(picture, lanes, window, points, weight, tile + p * lanes, p);
+            if (place[p] < 0)
+                continue;
+            NAME(get_quads)(picture + place[p] * lanes, pitch, n_quads, &carry);
         }
+        T *const top = picture + place[p] * lanes, *const bottom = top + pitch;
+        const Q w0 = VOP(quad_set1)(NAME(few_value)(&weight[0], p)),
+                w1 = VOP(quad_set1)(NAME(few_value)(&weight[1], p));
+        const Q w2 = VOP(quad_set1)(NAME(few_value)(&weight[2], p)),
+                w3 = VOP(quad_set1)(NAME(few_value)(&weight[3], p));
+        for (int64_t j = 0; j < n_quads; j++) {
+            const Q g = VOP(quad_load)(tile + p * lanes + 4 * j);
+            VOP(quad_store)(top + 4 * j, VOP(quad_muladd)(w0, g, carry.top[j]));
+            VOP(quad_store)(bottom + 4 * j, VOP(quad_muladd)(w2, g, carry.bottom[j]));
+            carry.top[j] = VOP(quad_muladd)(w1, g, VOP(quad_load)(top + lanes + 4 * j));
+            carry.bottom[j] = VOP(quad_muladd)(w3, g, VOP(quad_load)(bottom + lanes + 4 * j));
+        }
+        carry.place = place[p] + 1;
     }
+    NAME(put_quads)(picture, pitch, n_quads, &carry);
 }
 
 static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,

@@ -120,6 +120,8 @@ const struct rg_kernel_table RG_TABLE = {
             .few_split = few_split_f32,
             .few_prefetch = few_prefetch_f32,
             .few_bounded = few_bounded_f32,
+            .few_span = few_span,
+            .clear_far = clear_far,
         },
     .f64 =
         {
@@ -156,5 +158,7 @@ const struct rg_kernel_table RG_TABLE = {
             .few_split = few_split_f64,
             .few_prefetch = few_prefetch_f64,
             .few_bounded = few_bounded_f64,
+            .few_span = few_span,
+            .clear_far = clear_far,
         },
 };

@@ -22,6 +22,16 @@ static inline void vf_store(float *p, vf a)
     _mm256_storeu_ps(p, a);
 }
 
+static inline void vf_stream(float *p, vf a)
+{
+    _mm256_stream_ps(p, a);
+}
+
+static inline void vf_fence(void)
+{
+    _mm_sfence();
+}
+
 static inline vf vf_set1(float a)
 {
     return _mm256_set1_ps(a);

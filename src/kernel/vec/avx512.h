@@ -23,6 +23,16 @@ static inline void vf_store(float *p, vf a)
     _mm512_storeu_ps(p, a);
 }
 
+static inline void vf_stream(float *p, vf a)
+{
+    _mm512_stream_ps(p, a);
+}
+
+static inline void vf_fence(void)
+{
+    _mm_sfence();
+}
+
 static inline vf vf_set1(float a)
 {
     return _mm512_set1_ps(a);

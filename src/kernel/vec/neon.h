@@ -20,6 +20,15 @@ static inline void vf_store(float *p, vf a)
     vst1q_f32(p, a);
 }
 
+static inline void vf_stream(float *p, vf a)
+{
+    vst1q_f32(p, a);
+}
+
+static inline void vf_fence(void)
+{
+}
+
 static inline vf vf_set1(float a)
 {
     return vdupq_n_f32(a);

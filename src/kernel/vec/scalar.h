@@ -7,6 +7,9 @@
  * becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also the
  * conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values.
  *
+ * vf_stream stores past the caches, to an address that is a multiple of the vector, where the processor can; vf_fence puts
+ * that in order with what follows.
+ *
  * vf_quad and vd_quad are vectors of four lanes, whatever the width of the others: _quad_load, _store, _set1, _add,
  * _mul, _muladd, _negmuladd, _transpose (of four).
  */
@@ -30,6 +33,15 @@ static inline vf vf_load(const float *p)
 static inline void vf_store(float *p, vf a)
 {
     *p = a;
+}
+
+static inline void vf_stream(float *p, vf a)
+{
+    *p = a;
+}
+
+static inline void vf_fence(void)
+{
 }
 
 static inline vf vf_set1(float a)
