@@ -230,17 +230,19 @@ typedef void rg_few_sample_fn(void *tile, const void *picture, int64_t lanes, co
                               const int32_t *place, const struct rg_few_points *points, int64_t n);
 
 /* xy[2 * p] and xy[2 * p + 1] = what grid_slope and grid_finish make of point p, for p < n, rounded up to
- * RG_GRID_LANES. */
+ * RG_GRID_LANES; a NaN becomes the one that rg_store_fn stores. far: past the caches if the address allows it. */
 typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
-                             const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n);
+                             const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
+                             bool far);
 
 /* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are +0.
  * lanes is 4 or 8. */
 typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                   int64_t n);
 
-/* dst[c * stride + p] = tile(p, c), likewise; a NaN becomes the quiet NaN that rg_store_fn stores. */
-typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n);
+/* dst[c * stride + p] = tile(p, c), likewise; NaN and far as above. */
+typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
+                            bool far);
 
 /* Asks the processor to bring what points p < n touch of two pictures, one of which may be NULL. Changes nothing. */
 typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
@@ -251,6 +253,9 @@ typedef void rg_few_split_fn(void *x, void *y, const void *xy, int64_t n);
 
 /* Fills memory with zeros, past the caches: for what is not looked at again soon. */
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
+
+/* Puts what was stored past the caches in order with what other threads are told afterwards. */
+typedef void rg_settle_far_fn(void);
 
 /* Rows that hold most of what the points touch: a hint. */
 typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, int32_t *high);
@@ -296,6 +301,7 @@ struct rg_kernels {
     rg_few_bounded_fn *few_bounded;
     rg_few_span_fn *few_span;
     rg_clear_far_fn *clear_far;
+    rg_settle_far_fn *settle_far;
 };
 
 struct rg_kernel_table {

@@ -136,6 +136,8 @@ static char *nth_pixel(const struct progress *progress, char *picture, int64_t p
 
 /* ---- Values ---- */
 
+enum { FAR_NBYTES = 4 << 20 };
+
 /* May `count` values of all channels be moved as they are? A plane that is one row is. */
 static bool is_plain(const struct progress *progress, const struct place *place, const struct plane *plane)
 {
@@ -146,6 +148,14 @@ static bool is_plain(const struct progress *progress, const struct place *place,
 static struct block head_of(struct block block)
 {
     return (struct block){block.first, block.count / RG_GRID_LANES * RG_GRID_LANES};
+}
+
+/* Is a result so large that it is not in the caches any more when it is looked at? */
+static bool is_far(const struct place *place)
+{
+    const int64_t *const shape = place->view->shape;
+    return (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3] * (double)element_of(place) >=
+           FAR_NBYTES;
 }
 
 /* The first RG_GRID_POINTS of a block. */
@@ -197,7 +207,7 @@ static void part(const struct progress *progress, const struct few_unit *unit, c
 {
     const struct rg_grid_plan *plan = progress->plan;
     progress->kernels->few_part(unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
-                                tile, plan->few_lanes, block.count);
+                                tile, plan->few_lanes, block.count, false);
     for (int64_t c = 0; c < plan->channels; c++) {
         const struct plane plane = channel_plane(place, unit->n, c);
         store_values(progress, &unit->scratch->channel[c], &plane, block);
@@ -218,7 +228,7 @@ static void store_tile(const struct progress *progress, const struct few_unit *u
     if (is_plain(progress, place, &plane)) {
         done = head_of(block).count;
         progress->kernels->few_part(plane.data + block.first * plane.element, place->view->stride[1], plan->channels,
-                                    tile, plan->few_lanes, done);
+                                    tile, plan->few_lanes, done, is_far(place));
     }
     for (; done < block.count; done += RG_GRID_POINTS)
         part(progress, unit, place, nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
@@ -252,6 +262,16 @@ static void load_points(const struct progress *progress, const struct few_unit *
     const struct plane y = coordinate_plane(&progress->grid, unit->n, 1);
     load_values(progress, &scratch->x, &x, block);
     load_values(progress, &scratch->y, &y, block);
+}
+
+/* Where the slopes of a block can be put as they are, or NULL. */
+static char *find_slopes(const struct progress *progress, const struct few_unit *unit, struct block block)
+{
+    if (!has_pairs(&progress->grid_grad) || block.count % RG_GRID_LANES != 0)
+        return NULL;
+    const struct plane pairs = pair_plane(&progress->grid_grad, unit->n);
+    const struct stretch s = next_stretch(&pairs, 2 * block.first, 2 * (block.first + block.count));
+    return pairs.element == (int64_t)progress->plan->base.t_nbytes && s.n == 2 * block.count ? s.data : NULL;
 }
 
 static void store_slopes(const struct progress *progress, const struct few_unit *unit, struct block block)
@@ -473,9 +493,12 @@ static void slope(const struct progress *progress, struct few_unit *unit, struct
 {
     struct few_scratch *scratch = unit->scratch;
     const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
-    progress->kernels->few_slope(scratch->xy, unit->input, progress->plan->few_lanes, &all, scratch->place,
-                                 &scratch->points, &scratch->tile, block.count);
-    store_slopes(progress, unit, block);
+    char *const there = find_slopes(progress, unit, block);
+    progress->kernels->few_slope(there != NULL ? there : (char *)scratch->xy, unit->input, progress->plan->few_lanes,
+                                 &all, scratch->place, &scratch->points, &scratch->tile, block.count,
+                                 there != NULL && is_far(&progress->grid_grad));
+    if (there == NULL)
+        store_slopes(progress, unit, block);
 }
 
 /* What |grad_output| must not exceed if no sum is to overflow: weights are 1 at most, and rounding makes sums of up to
@@ -513,6 +536,29 @@ static void differentiate(const struct progress *progress, struct few_unit *unit
         slope(progress, unit, block);
 }
 
+/* Clears the gradient where it is, up to this row, past the caches. */
+static void clear_until(const struct progress *progress, struct few_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t begin = unit->pixels.end, end = rg_min(row, unit->rows.end) * plan->spec.in_w;
+    if (end <= begin)
+        return;
+    progress->kernels->clear_far(nth_pixel(progress, unit->grad, begin),
+                                 (size_t)((end - begin) * plan->few_lanes) * plan->base.t_nbytes);
+    unit->pixels.end = end;
+}
+
+/* Makes the gradient ready where it is for the points in the scratch. The caches are only for what these touch. */
+static void open_there(const struct progress *progress, struct few_unit *unit)
+{
+    int32_t low = 0, high = INT32_MAX;
+    if (is_far(&progress->input_grad)) {
+        progress->kernels->few_span(&unit->scratch->points, &low, &high);
+        clear_until(progress, unit, low);
+    }
+    open_rows(progress, unit, (int64_t)high + 1);
+}
+
 /* Asks for pixels that are not likely to be near, and opens the rows of block b, whose points are in the scratch. */
 static void open_block(const struct progress *progress, struct few_unit *unit, int64_t b, struct block block)
 {
@@ -524,7 +570,7 @@ static void open_block(const struct progress *progress, struct few_unit *unit, i
                                         unit->scratch->place, block.count);
     }
     if (plan->grad_there)
-        open_rows(progress, unit, unit->rows.end);
+        open_there(progress, unit);
     else if (needs_rows(plan, unit->n_slots))
         advance(progress, unit, (int64_t)unit->high[b] + 1, unit->lowest[b]);
 }
@@ -561,7 +607,7 @@ static void end_work(const struct progress *progress, struct few_unit *unit)
     if (!plan->want_input_grad)
         return;
     if (plan->grad_there) {
-        open_rows(progress, unit, unit->rows.end); /* if there was no block */
+        clear_until(progress, unit, unit->rows.end);
         settle(progress, unit);
         return;
     }
@@ -590,6 +636,7 @@ static void work(const struct progress *progress, struct few_unit *unit)
             work_block(progress, unit, b);
     }
     end_work(progress, unit);
+    progress->kernels->settle_far();
 }
 
 /* ---- The run ---- */

@@ -404,6 +404,20 @@ static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64
 
 /* ---- All ---- */
 
+static inline bool NAME(is_aligned)(const void *at)
+{
+    return (uintptr_t)at % sizeof(V) == 0;
+}
+
+/* far: past the caches. */
+static inline void NAME(put_vector)(T *at, V value, bool far)
+{
+    if (far)
+        VOP(stream)(at, value);
+    else
+        VOP(store)(at, value);
+}
+
 static int64_t NAME(few_whole)(int64_t n)
 {
     return (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
@@ -434,7 +448,8 @@ static void NAME(few_finish)(T *restrict sum, const union rg_grid_row *slope, co
 }
 
 static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
-                            const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n)
+                            const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
+                            bool far)
 {
     union rg_grid_row sum_x, sum_y;
     T *const x = (T *)&sum_x, *const y = (T *)&sum_y;
@@ -450,11 +465,12 @@ static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const 
     }
     NAME(few_finish)(x, &points->slope_x, place, whole);
     NAME(few_finish)(y, &points->slope_y, place, whole);
+    far = far && NAME(is_aligned)(xy);
     for (int64_t p = 0; p < whole; p += V_LANES) {
         V low, high;
         VOP(zip)(VOP(load)(x + p), VOP(load)(y + p), &low, &high);
-        VOP(store)((T *)xy + 2 * p, low);
-        VOP(store)((T *)xy + 2 * p + V_LANES, high);
+        NAME(put_vector)((T *)xy + 2 * p, VOP(canonical)(low), far);
+        NAME(put_vector)((T *)xy + 2 * p + V_LANES, VOP(canonical)(high), far);
     }
 }
 
@@ -509,7 +525,8 @@ static inline void NAME(interleave_lanes)(T *tile, int64_t lanes, const T *src, 
     }
 }
 
-static inline void NAME(part_lanes)(T *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes, int64_t n)
+static inline void NAME(part_lanes)(T *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes, int64_t n,
+                                    bool far)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
         V from[RG_FEW_LANES], to[RG_FEW_LANES];
@@ -528,7 +545,7 @@ static inline void NAME(part_lanes)(T *dst, int64_t stride, int64_t channels, co
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             if (c < channels)
-                VOP(store)(dst + c * stride + p, VOP(canonical)(from[c]));
+                NAME(put_vector)(dst + c * stride + p, VOP(canonical)(from[c]), far);
     }
 }
 
@@ -541,12 +558,14 @@ static void NAME(few_interleave)(void *tile, int64_t lanes, const void *src, int
         NAME(interleave_lanes)(tile, 8, src, stride, channels, n);
 }
 
-static void NAME(few_part)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n)
+static void NAME(few_part)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
+                           bool far)
 {
+    far = far && NAME(is_aligned)(dst) && (uint64_t)stride * sizeof(T) % sizeof(V) == 0;
     if (lanes == 4)
-        NAME(part_lanes)(dst, stride, channels, tile, 4, n);
+        NAME(part_lanes)(dst, stride, channels, tile, 4, n, far);
     else
-        NAME(part_lanes)(dst, stride, channels, tile, 8, n);
+        NAME(part_lanes)(dst, stride, channels, tile, 8, n, far);
 }
 
 /* Asks for what a block of points touches, so that it comes while other things are done. */

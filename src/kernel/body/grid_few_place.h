@@ -37,5 +37,4 @@ static void clear_far(void *data, size_t nbytes)
     for (; (size_t)(end - at) >= vector; at += vector)
         vf_stream((float *)(void *)at, vf_set1(0));
     memset(at, 0, (size_t)(end - at));
-    vf_fence();
 }

@@ -122,6 +122,7 @@ const struct rg_kernel_table RG_TABLE = {
             .few_bounded = few_bounded_f32,
             .few_span = few_span,
             .clear_far = clear_far,
+            .settle_far = vf_fence,
         },
     .f64 =
         {
@@ -160,5 +161,6 @@ const struct rg_kernel_table RG_TABLE = {
             .few_bounded = few_bounded_f64,
             .few_span = few_span,
             .clear_far = clear_far,
+            .settle_far = vf_fence,
         },
 };

@@ -151,6 +151,11 @@ static inline void vd_store(double *p, vd a)
     _mm256_storeu_pd(p, a);
 }
 
+static inline void vd_stream(double *p, vd a)
+{
+    _mm256_stream_pd(p, a);
+}
+
 static inline vd vd_set1(double a)
 {
     return _mm256_set1_pd(a);

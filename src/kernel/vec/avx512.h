@@ -157,6 +157,11 @@ static inline void vd_store(double *p, vd a)
     _mm512_storeu_pd(p, a);
 }
 
+static inline void vd_stream(double *p, vd a)
+{
+    _mm512_stream_pd(p, a);
+}
+
 static inline vd vd_set1(double a)
 {
     return _mm512_set1_pd(a);

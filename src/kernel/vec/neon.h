@@ -131,6 +131,11 @@ static inline void vd_store(double *p, vd a)
     vst1q_f64(p, a);
 }
 
+static inline void vd_stream(double *p, vd a)
+{
+    vst1q_f64(p, a);
+}
+
 static inline vd vd_set1(double a)
 {
     return vdupq_n_f64(a);

@@ -7,7 +7,7 @@
  * becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also the
  * conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values.
  *
- * vf_stream stores past the caches, to an address that is a multiple of the vector, where the processor can; vf_fence puts
+ * _stream stores past the caches where the processor can, to an address that is a multiple of the vector; vf_fence puts
  * that in order with what follows.
  *
  * vf_quad and vd_quad are vectors of four lanes, whatever the width of the others: _quad_load, _store, _set1, _add,
@@ -132,6 +132,11 @@ static inline vd vd_load(const double *p)
 }
 
 static inline void vd_store(double *p, vd a)
+{
+    *p = a;
+}
+
+static inline void vd_stream(double *p, vd a)
 {
     *p = a;
 }
