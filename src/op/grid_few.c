@@ -190,6 +190,9 @@ static void load_tile(const struct progress *progress, const struct few_unit *un
     const struct plane plane = channel_plane(place, unit->n, 0);
     int64_t done = 0;
     if (plan->few_lanes == 1) {
+        const struct stretch s = next_stretch(&plane, block.first, block.first + block.count);
+        if (plane.stride_w == 1 && s.n <= RG_GRID_POINTS)
+            prefetch_after(&s, (size_t)plane.element);
         load_values(progress, tile, &plane, block);
         return;
     }

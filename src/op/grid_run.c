@@ -172,15 +172,6 @@ static void store_channels_last(const struct progress *progress, const struct un
     }
 }
 
-/* What comes after a stretch of a channel is wanted next. Channels are many streams, too many for processors to
- * foresee. */
-static void prefetch_after(const struct stretch *s, size_t element)
-{
-    const uintptr_t next = (uintptr_t)s->data + (size_t)s->n * element;
-    for (size_t k = 0; k < (size_t)s->n * element; k += RG_ALIGNMENT)
-        __builtin_prefetch((const void *)(next + k), 0, 2);
-}
-
 /* The unit's channels at a block of pixels or points, one by one. */
 static void load_channels(const struct progress *progress, const struct unit *unit, const struct place *place,
                           struct block block)

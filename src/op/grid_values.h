@@ -84,6 +84,15 @@ static inline struct stretch next_stretch(const struct plane *plane, int64_t fro
     return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
 }
 
+/* What comes after a stretch of a channel is wanted next. Channels are many streams, too many for processors to
+ * foresee. */
+static inline void prefetch_after(const struct stretch *s, size_t element)
+{
+    const uintptr_t next = (uintptr_t)s->data + (size_t)s->n * element;
+    for (size_t k = 0; k < (size_t)s->n * element; k += RG_ALIGNMENT)
+        __builtin_prefetch((const void *)(next + k), 0, 2);
+}
+
 static inline void load_values(const struct progress *progress, void *values, const struct plane *plane,
                                struct block block)
 {
