@@ -356,9 +356,14 @@ static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t n_quads
     }
 }
 
-/* Adds a point's products of quad j: lane c of the sums is branch c of the tree. */
-static inline void NAME(slope_quad)(Q *sum_x, Q *sum_y, const struct NAME(taps) * taps, int64_t j,
-                                    const struct rg_few_points *points, const T *grad, int64_t p)
+/* Products of both slopes. */
+struct NAME(quad_pair) {
+    Q x, y;
+};
+
+/* A point's products of quad j. */
+static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t j,
+                                                      const struct rg_few_points *points, const T *grad, int64_t p)
 {
     const Q x0 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[0], p));
     const Q x1 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[1], p));
@@ -372,11 +377,10 @@ static inline void NAME(slope_quad)(Q *sum_x, Q *sum_y, const struct NAME(taps) 
     dx = VOP(quad_muladd)(y0, value[1], dx), dy = VOP(quad_negmuladd)(x1, value[1], dy);
     dx = VOP(quad_negmuladd)(y1, value[2], dx), dy = VOP(quad_muladd)(x0, value[2], dy);
     dx = VOP(quad_muladd)(y1, value[3], dx), dy = VOP(quad_muladd)(x1, value[3], dy);
-    *sum_x = j == 0 ? VOP(quad_mul)(g, dx) : VOP(quad_add)(*sum_x, VOP(quad_mul)(g, dx));
-    *sum_y = j == 0 ? VOP(quad_mul)(g, dy) : VOP(quad_add)(*sum_y, VOP(quad_mul)(g, dy));
+    return (struct NAME(quad_pair)){VOP(quad_mul)(g, dx), VOP(quad_mul)(g, dy)};
 }
 
-/* The rest of the tree, for four points. */
+/* The rest of the tree, for four points: lane c of a row is branch c. */
 static inline void NAME(fold_quads)(T *sum, Q row[4])
 {
     VOP(quad_transpose)(row);
@@ -394,8 +398,14 @@ static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64
 #pragma GCC unroll 4
         for (int64_t i = 0; i < 4; i++) {
             const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p + i, outside);
-            for (int64_t j = 0; j < n_quads; j++)
-                NAME(slope_quad)(&row_x[i], &row_y[i], &taps, j, points, tile + (p + i) * lanes, p + i);
+            struct NAME(quad_pair) sum = NAME(slope_quad)(&taps, 0, points, tile + (p + i) * lanes, p + i);
+            if (n_quads > 1) {
+                const struct NAME(quad_pair) more = NAME(slope_quad)(&taps, 1, points, tile + (p + i) * lanes, p + i);
+                sum.x = VOP(quad_add)(sum.x, more.x);
+                sum.y = VOP(quad_add)(sum.y, more.y);
+            }
+            row_x[i] = sum.x;
+            row_y[i] = sum.y;
         }
         NAME(fold_quads)(sum_x + p, row_x);
         NAME(fold_quads)(sum_y + p, row_y);
