@@ -13,8 +13,9 @@
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  *
- * A plan that is not tiled (few channels, or few points in a large image) reads the input where it is and
- * goes through the channels of a group one by one, with the same results.
+ * A plan that is not tiled (few points in a large image, or few channels and another interpolation than bilinear) reads
+ * the input where it is and goes through the channels of a group one by one, with the same results. Bilinear samples of
+ * few channels are run by op/grid_few.c.
  */
 #include <string.h>
 

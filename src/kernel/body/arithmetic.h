@@ -10,6 +10,6 @@
  */
 #include "kernel/body/cols.h"
 #include "kernel/body/grid_locate.h"
-#include "kernel/body/grid_few.h"
+#include "kernel/body/grid_square.h"
 #include "kernel/body/grid_plane.h"
 #include "kernel/body/grid_tile.h"

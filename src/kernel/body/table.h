@@ -10,7 +10,7 @@
 #include "base/half.h"
 #include "kernel/kernel.h"
 
-#include "kernel/body/grid_few_place.h"
+#include "kernel/body/grid_square_place.h"
 #include "kernel/body/grid_place.h"
 
 /* How far ahead of the sum rows are fetched, in bytes: about two batches of rows, so that they are on

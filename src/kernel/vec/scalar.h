@@ -1,14 +1,13 @@
 /*
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *
- * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
- * _load, _store (any address), _set1, _add, _mul, _floor, _min and _max (of numbers, not of NaN), _muladd(a, b, c) = fma(a, b, c) and _negmuladd(a, b, c) =
- * fma(-a, b, c) lane by lane, _zip (the two halves of a0 b0 a1 b1 ...), _unzip (its inverse), _canonical (every NaN
- * becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also the
- * conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values.
- *
- * _stream stores past the caches where the processor can, to an address that is a multiple of the vector; vf_fence puts
- * that in order with what follows.
+ * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them: _load, _store (any
+ * address), _stream (a store past the caches where the processor can, to an address that is a multiple of the vector),
+ * _set1, _add, _mul, _floor, _min and _max (of numbers, not of NaN), _muladd(a, b, c) = fma(a, b, c) and _negmuladd(a,
+ * b, c) = fma(-a, b, c) lane by lane, _zip (the two halves of a0 b0 a1 b1 ...), _unzip (its inverse), _canonical
+ * (every NaN becomes the quiet NaN of kernel.h), _transpose (of as many vectors as there are lanes). For float also
+ * the conversions of whole vectors from and to float16 and bfloat16; the storing ones take canonical values. vf_fence
+ * puts what was streamed in order with what follows.
  *
  * vf_quad and vd_quad are vectors of four lanes, whatever the width of the others: _quad_load, _store, _set1, _add,
  * _mul, _muladd, _negmuladd, _transpose (of four).
