@@ -73,12 +73,12 @@ struct rg_step {
 };
 
 /*
- * The results of a line, in blocks of as many as the kernels have lanes; steps of block b: first[b] .. first[b + 1] - 1.
- * Where the last block would not be full it overlaps the one before it. A window is n_pairs pairs of vectors, and all
- * steps of a block have the same offset; or one pair, when n_pairs is 0, and each step has an offset of its own.
+ * The results of a line, in blocks of as many as the kernels have lanes; steps of block b: first[b] .. first[b + 1]
+ * - 1. Where the last block would not be full it overlaps the one before it. A window is n_pairs pairs of vectors, and
+ * all steps of a block have the same offset; or one pair, when n_pairs is 0, and each step has an offset of its own.
  *
- * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f - 1
- * when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
+ * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f -
+ * 1 when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
  * not full. The first block of one that is not narrow has steps from f * i - f on: where a source lies before the first
  * result, it is a neighbour with weight 0 of the second. The weights of a block's steps follow one another.
  */
@@ -109,8 +109,8 @@ struct rg_band {
     int64_t n;       /* values of a row */
 };
 
-/* For each row of a band all that rows and cols would make of it: row h at (char *)dst + (h - from) * pitch. The columns
- * have factor 2, 3, 4 or 8; kernels of one lane need narrow ones. */
+/* For each row of a band all that rows and cols would make of it: row h at (char *)dst + (h - from) * pitch. The
+ * columns have factor 2, 3, 4 or 8; kernels of one lane need narrow ones. */
 typedef void rg_reduce_fn(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
                           bool stream);
 
@@ -322,6 +322,88 @@ typedef void rg_grid_load_fn(void *tile, const void *src, int64_t channel_stride
 typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
                               int64_t n, bool stream);
 
+/* ---- Bilinear grid sample of few channels ---- */
+
+/*
+ * The same sums, where a point has four neighbours in a square and there are up to RG_FEW_LANES channels. A picture
+ * holds `lanes` channels of an image side by side, 1, 4 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
+ * Channels that are missing are +0. A tile of as many lanes holds channels of points.
+ */
+enum { RG_FEW_LANES = 8 };
+
+/* What is found for each point: its first neighbour, brought to -2 .. size if it is farther out; the neighbours'
+ * weights on each axis; d pixel / d coordinate. */
+struct rg_few_points {
+    int32_t x[RG_GRID_POINTS], y[RG_GRID_POINTS];
+    union rg_grid_row weight_x[2], weight_y[2];
+    union rg_grid_row slope_x, slope_y;
+};
+
+/* As rg_grid_locate_fn, for bilinear interpolation and images of up to RG_FEW_PIXELS on each axis. */
+enum { RG_FEW_PIXELS = 1 << 24 };
+typedef void rg_few_locate_fn(struct rg_few_points *points, const void *x, const void *y, int64_t n,
+                              const struct rg_grid_spec *spec);
+
+/* What of an image a picture holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of the
+ * image is row y & mask of the picture; mask is one less than a power of two. */
+struct rg_few_window {
+    int32_t width, row_begin, row_end, mask;
+};
+
+/* place[p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by side in the
+ * picture, RG_FEW_NONE where none of them is in the window, else RG_FEW_SOME; for all RG_GRID_POINTS points. */
+enum { RG_FEW_SOME = -1, RG_FEW_NONE = -2 };
+typedef void rg_few_place_fn(int32_t *place, const struct rg_few_points *points, const struct rg_few_window *window);
+
+/* The least and the greatest of n coordinates, as far as that matters: both are brought to -RG_FEW_FAR ..
+ * RG_FEW_FAR, where they are when one of the coordinates is not finite. n is not 0. */
+enum { RG_FEW_FAR = 3 };
+typedef void rg_few_range_fn(void *least, void *greatest, const void *value, int64_t n);
+
+/* low[k] .. high[k]: rows that hold all that points with y from least[k] to greatest[k] touch; for k < n, which is up
+ * to RG_GRID_POINTS. */
+typedef void rg_few_rows_fn(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
+                            const struct rg_grid_spec *spec);
+
+/* For the points p < n in order, neighbours k in increasing order as far as they are in the window, and all lanes c:
+ * picture(k, c) = fma(weight[k][p], tile(p, c), picture(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
+ */
+typedef void rg_few_spread_fn(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
+                              const struct rg_few_points *points, const void *tile, int64_t n);
+
+/* tile(p, c) = s where s = +0 and then s = fma(weight[k][p], picture(k, c), s), for p < n; neighbours outside of the
+ * window count as +0. */
+typedef void rg_few_sample_fn(void *tile, const void *picture, int64_t lanes, const struct rg_few_window *window,
+                              const int32_t *place, const struct rg_few_points *points, int64_t n);
+
+/* xy[2 * p] and xy[2 * p + 1] = what grid_slope and grid_finish make of point p, for p < n, rounded up to
+ * RG_GRID_LANES; a NaN becomes the one that rg_store_fn stores. far: past the caches if the address allows it. */
+typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
+                             const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
+                             bool far);
+
+/* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are +0.
+ * lanes is 4 or 8. */
+typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
+                                  int64_t n);
+
+/* dst[c * stride + p] = tile(p, c), likewise; NaN and far as above. */
+typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
+                            bool far);
+
+/* Asks the processor to bring what points p < n touch of two pictures, one of which may be NULL. Changes nothing. */
+typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
+                                const int32_t *place, int64_t n);
+
+/* Fills memory with zeros, past the caches: for what is not looked at again soon. */
+typedef void rg_clear_far_fn(void *data, size_t nbytes);
+
+/* Rows that hold most of what the points touch: a hint. */
+typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, int32_t *high);
+
+/* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
+typedef bool rg_few_bounded_fn(const void *value, int64_t n, double limit);
+
 /* The kernels of one arithmetic type. What touches tensors is indexed by the storage type
  * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
@@ -357,6 +439,19 @@ struct rg_kernels {
     rg_grid_slope_fn *grid_slope;
     rg_grid_load_fn *grid_load[RG_N_DTYPES];
     rg_grid_store_fn *grid_store[RG_N_DTYPES];
+    rg_few_locate_fn *few_locate;
+    rg_few_place_fn *few_place;
+    rg_few_range_fn *few_range;
+    rg_few_rows_fn *few_rows;
+    rg_few_spread_fn *few_spread;
+    rg_few_sample_fn *few_sample;
+    rg_few_slope_fn *few_slope;
+    rg_few_interleave_fn *few_interleave;
+    rg_few_part_fn *few_part;
+    rg_few_prefetch_fn *few_prefetch;
+    rg_few_bounded_fn *few_bounded;
+    rg_few_span_fn *few_span;
+    rg_clear_far_fn *clear_far;
 };
 
 struct rg_kernel_table {

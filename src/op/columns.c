@@ -112,8 +112,8 @@ static bool append_step(struct builder *builder, struct pending *pending, int64_
     struct rg_step step = take_step(builder, pending, n, start, index, (char *)weight);
     return append_shared(&builder->index, index, spec->lanes, sizeof *index, before == NULL ? NULL : &before->index,
                          &step.index) &&
-           append_shared(&builder->weight, weight, spec->lanes, spec->t_nbytes,
-                         before == NULL ? NULL : &before->weight, &step.weight) &&
+           append_shared(&builder->weight, weight, spec->lanes, spec->t_nbytes, before == NULL ? NULL : &before->weight,
+                         &step.weight) &&
            append(&builder->steps, &step, sizeof step);
 }
 

@@ -10,10 +10,12 @@ struct rg_grid_plan {
     int64_t n, channels;
     int64_t n_points, n_blocks; /* of one sample; a block is RG_GRID_POINTS points */
     bool forward, want_input_grad, want_grid_grad;
-    bool need_input; /* the input's values count */
-    bool tiled;      /* channels side by side in the workspace, not plane by plane */
-    bool streams;    /* what tiles are stored to is larger than caches */
-    int64_t group;   /* channels done together */
+    bool need_input;              /* the input's values count */
+    bool tiled;                   /* channels side by side in the workspace, not plane by plane */
+    bool streams;                 /* what tiles are stored to is larger than caches */
+    int64_t few_lanes;            /* not 0: run as op/grid_few.h says, with this many channels side by side */
+    bool input_there, grad_there; /* then: the input, its gradient are such pictures already */
+    int64_t group;                /* channels done together */
     int64_t n_groups;
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
     int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */

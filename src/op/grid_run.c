@@ -1,7 +1,7 @@
 /*
- * Running a grid sample. Channels are done in groups of RG_GRID_LANES, each of them in one of two ways: with tiles, or,
- * when channels or points are few, plane by plane. The results are the same. A group is done by one slot alone, or by
- * all slots together: a team.
+ * Running a grid sample. Bilinear samples of few channels are run by op/grid_few.c. The channels of others are done in
+ * groups of RG_GRID_LANES, each of them in one of two ways: with tiles, or, when points are few, plane by plane. The
+ * results are the same. A group is done by one slot alone, or by all slots together: a team.
  *
  * For each block of points, in order, the neighbours are found, and then
  *     sample   output:     the neighbours are blended
@@ -13,6 +13,7 @@
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  */
+#include "op/grid_few.h"
 #include "op/grid_finish.h"
 #include "op/grid_planar.h"
 #include "op/grid_tiled.h"
@@ -119,6 +120,10 @@ static void run_shared(const struct rg_grid_progress *progress, int64_t n)
 static void run_all(const struct rg_grid_progress *progress)
 {
     const struct rg_grid_plan *plan = progress->plan;
+    if (plan->few_lanes > 0) {
+        rg_few_run(progress);
+        return;
+    }
     if (plan->n_alone > 0)
         rg_parallel(plan->base.n_slots, samples_slot, (void *)progress);
     for (int64_t n = plan->n_alone; n < plan->n; n++)

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "op/grid_few.h"
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
 
@@ -66,7 +67,10 @@ static int describe(const regrad_plan *base, char *text, size_t size)
     const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
     return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channels at once, %s",
                     interpolation[plan->spec.interpolation], padding[plan->spec.padding],
-                    plan->spec.align_corners ? "" : "no ", (long long)plan->group, plan->tiled ? "tiles" : "planes");
+                    plan->spec.align_corners ? "" : "no ", (long long)plan->group,
+                    plan->tiled           ? "tiles"
+                    : plan->few_lanes > 0 ? "pictures"
+                                          : "planes");
 }
 
 static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
@@ -130,14 +134,21 @@ static double call_nbytes(const struct rg_grid_plan *plan, int64_t n_pixels)
     return 2 * (double)plan->n * (image + points) * (double)plan->base.t_nbytes;
 }
 
+/* Bytes that n_slots need which do a sample together; -1 when that is more than memory can be. */
+static int64_t team_nbytes(const struct rg_grid_plan *plan, int n_slots)
+{
+    return plan->few_lanes > 0 ? rg_few_team_nbytes(plan) : rg_grid_team_nbytes(plan, n_slots);
+}
+
 /* All workspace but what each slot has for itself; -1 when that is more than memory can be. */
 static int64_t teams_nbytes(const struct rg_grid_plan *plan)
 {
     const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
-    const int64_t one = rg_grid_team_nbytes(plan, 1), together = rg_grid_team_nbytes(plan, plan->base.n_slots);
+    const int64_t one = team_nbytes(plan, 1), together = team_nbytes(plan, plan->base.n_slots);
     if (one < 0 || together < 0)
         return -1;
-    return rg_grid_common_nbytes(plan) + rg_max(alone ? one * plan->base.n_slots : 0, shared ? together : 0);
+    return (plan->few_lanes > 0 ? 0 : rg_grid_common_nbytes(plan)) +
+           rg_max(alone ? one * plan->base.n_slots : 0, shared ? together : 0);
 }
 
 static bool fits(const struct rg_grid_plan *plan, int64_t n_pixels)
@@ -186,19 +197,22 @@ static bool book(struct rg_grid_plan *plan)
     const double n_values = (double)plan->n * (double)plan->channels * (double)plan->n_points * 4;
     const int64_t parts = rg_max(plan->n_blocks, plan->want_input_grad ? plan->spec.in_h : 1);
     const bool nothing = is_idle(plan);
+    const int64_t slot_nbytes = nothing               ? 0
+                                : plan->few_lanes > 0 ? rg_few_slot_nbytes(plan)
+                                                      : rg_grid_slot_nbytes(plan);
     int64_t n_pixels, n_units, teams, total;
     if (!rg_mul(plan->n, parts, &n_units))
         n_units = RG_MAX_THREADS;
-    if (!rg_plan_split(&plan->base, n_units, n_values, nothing ? 0 : rg_grid_slot_nbytes(plan)))
+    if (!rg_plan_split(&plan->base, n_units, n_values, slot_nbytes))
         return false;
     plan->n_alone = plan->n - plan->n % plan->base.n_slots;
     if (nothing)
         return true;
     const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
     plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
-    plan->tiled = countable && choose_tiles(plan, n_pixels);
+    plan->tiled = plan->few_lanes == 0 && countable && choose_tiles(plan, n_pixels);
     plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
-    plan->groups_alone = countable ? choose_groups(plan, n_pixels) : 0;
+    plan->groups_alone = plan->few_lanes == 0 && countable ? choose_groups(plan, n_pixels) : 0;
     if (!countable && plan->want_input_grad)
         return false;
     teams = teams_nbytes(plan);
@@ -221,6 +235,7 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regr
     set_operands(&made->base, call);
     set_wishes(made, call);
     set_geometry(made, call);
+    rg_few_choose(made, call->input.tensor, call->input_grad.tensor);
     if (!book(made)) {
         destroy(&made->base);
         return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: input has %lld x %lld pixels, must be fewer for a workspace",

@@ -97,7 +97,7 @@ static void find_rows(const struct rg_grid_progress *progress, const struct rg_g
 {
     const struct rg_grid_spec *spec = &progress->plan->spec;
     struct rg_grid_scratch *scratch = unit->scratch;
-    rg_grid_load_coordinates(progress, unit, block);
+    rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
     if (rg_grid_has_quads(progress->plan)) {
         progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
         progress->kernels->grid_pair_rows(&scratch->quads.y, spec->in_h, low, high);

@@ -90,7 +90,7 @@ void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_gri
 {
     const struct rg_grid_spec *spec = &progress->plan->spec;
     struct rg_grid_scratch *scratch = unit->scratch;
-    rg_grid_load_coordinates(progress, unit, block);
+    rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
     if (!rg_grid_has_quads(progress->plan)) {
         progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
         return;

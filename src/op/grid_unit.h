@@ -94,6 +94,11 @@ static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values
     return (struct rg_grid_block){b * RG_GRID_POINTS, rg_min(n_values - b * RG_GRID_POINTS, RG_GRID_POINTS)};
 }
 
+static inline int64_t rg_grid_blocks_of(int64_t n_values)
+{
+    return (n_values + RG_GRID_POINTS - 1) / RG_GRID_POINTS;
+}
+
 static inline char *rg_grid_nth_pixel(const struct rg_grid_plan *plan, void *tile, int64_t p)
 {
     return (char *)tile + p * RG_GRID_LANES * (int64_t)plan->base.t_nbytes;

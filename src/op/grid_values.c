@@ -1,7 +1,7 @@
 #include "op/grid_values.h"
 
-static struct rg_grid_plane make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
-                                       int64_t stride_w)
+struct rg_grid_plane rg_grid_make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
+                                        int64_t stride_w)
 {
     const int64_t element = (int64_t)regrad_dtype_size(dtype);
     const bool one = stride_h == width * stride_w;
@@ -12,35 +12,28 @@ struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, in
 {
     const regrad_tensor *view = place->view;
     char *data = place->data + (n * view->stride[0] + c * view->stride[1]) * (int64_t)rg_grid_element_of(place);
-    return make_plane(data, view->dtype, view->shape[2], view->shape[3], view->stride[2], view->stride[3]);
+    return rg_grid_make_plane(data, view->dtype, view->shape[2], view->shape[3], view->stride[2], view->stride[3]);
 }
 
 struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d)
 {
     const regrad_tensor *view = place->view;
     char *data = place->data + (n * view->stride[0] + d * view->stride[3]) * (int64_t)rg_grid_element_of(place);
-    return make_plane(data, view->dtype, view->shape[1], view->shape[2], view->stride[1], view->stride[2]);
+    return rg_grid_make_plane(data, view->dtype, view->shape[1], view->shape[2], view->stride[1], view->stride[2]);
 }
 
-/* A stretch of values that lie in one row. */
-struct stretch {
-    char *data;
-    int64_t n;
-};
-
-/* The next stretch of the values from `from` to `to`. Often the first row is the only one. */
-static struct stretch next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to)
+struct rg_grid_stretch rg_grid_next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to)
 {
     const int64_t h = from < plane->width ? 0 : from / plane->width, w = from - h * plane->width;
     const int64_t at = h * plane->stride_h + w * plane->stride_w;
-    return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
+    return (struct rg_grid_stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
 }
 
 void rg_grid_load_values(const struct rg_grid_progress *progress, void *values, const struct rg_grid_plane *plane,
                          struct rg_grid_block block)
 {
     for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
+        const struct rg_grid_stretch s = rg_grid_next_stretch(plane, block.first + p, block.first + block.count);
         progress->kernels->load[plane->dtype]((char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.data,
                                               plane->stride_w, s.n);
         p += s.n;
@@ -51,7 +44,7 @@ void rg_grid_store_values(const struct rg_grid_progress *progress, const void *v
                           const struct rg_grid_plane *plane, struct rg_grid_block block)
 {
     for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
+        const struct rg_grid_stretch s = rg_grid_next_stretch(plane, block.first + p, block.first + block.count);
         progress->kernels->store[plane->dtype](s.data, plane->stride_w,
                                                (const char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.n);
         p += s.n;
@@ -72,7 +65,7 @@ void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_
 {
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
+        const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first + p, block.first + block.count);
         progress->kernels->grid_load[plane.dtype](rg_grid_nth_pixel(progress->plan, tile, p), s.data,
                                                   place->view->stride[1], plane.stride_w, unit->count, s.n);
         p += s.n;
@@ -84,7 +77,7 @@ void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg
 {
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(&plane, block.first + p, block.first + block.count);
+        const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first + p, block.first + block.count);
         progress->kernels->grid_store[plane.dtype](s.data, place->view->stride[1], plane.stride_w,
                                                    rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n,
                                                    progress->plan->streams);
@@ -96,22 +89,21 @@ void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg
 static bool in_turn(const struct rg_grid_place *place, const struct rg_grid_plane *x, struct rg_grid_block block)
 {
     return place->view->stride[3] == 1 && x->stride_w == 2 &&
-           next_stretch(x, block.first, block.first + block.count).n == block.count;
+           rg_grid_next_stretch(x, block.first, block.first + block.count).n == block.count;
 }
 
-void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                              struct rg_grid_block block)
+void rg_grid_load_coordinates(const struct rg_grid_progress *progress, int64_t n, struct rg_grid_block block,
+                              union rg_grid_row *to_x, union rg_grid_row *to_y)
 {
-    struct rg_grid_scratch *scratch = unit->scratch;
-    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid, unit->n, 0);
-    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, unit->n, 1);
+    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid, n, 0);
+    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, n, 1);
     if (in_turn(&progress->grid, &x, block)) {
-        progress->kernels->split[x.dtype](&scratch->x, &scratch->y,
-                                          next_stretch(&x, block.first, block.first + block.count).data, block.count);
+        const struct rg_grid_stretch s = rg_grid_next_stretch(&x, block.first, block.first + block.count);
+        progress->kernels->split[x.dtype](to_x, to_y, s.data, block.count);
         return;
     }
-    rg_grid_load_values(progress, &scratch->x, &x, block);
-    rg_grid_load_values(progress, &scratch->y, &y, block);
+    rg_grid_load_values(progress, to_x, &x, block);
+    rg_grid_load_values(progress, to_y, &y, block);
 }
 
 void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
@@ -120,8 +112,8 @@ void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const st
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
     if (in_turn(&progress->grid_grad, &x, block)) {
-        progress->kernels->join[x.dtype](next_stretch(&x, block.first, block.first + block.count).data, sums.x, sums.y,
-                                         block.count);
+        progress->kernels->join[x.dtype](rg_grid_next_stretch(&x, block.first, block.first + block.count).data, sums.x,
+                                         sums.y, block.count);
         return;
     }
     rg_grid_store_values(progress, sums.x, &x, block);

@@ -17,11 +17,23 @@ struct rg_grid_plane {
     int64_t width, stride_h, stride_w;
 };
 
+struct rg_grid_plane rg_grid_make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
+                                        int64_t stride_w);
+
 /* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
 struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c);
 
 /* Coordinate d of the points of sample n. */
 struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d);
+
+/* A stretch of values that lie in one row. */
+struct rg_grid_stretch {
+    char *data;
+    int64_t n;
+};
+
+/* The next stretch of the values from `from` to `to`. Often the first row is the only one. */
+struct rg_grid_stretch rg_grid_next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to);
 
 /* A block of the values of a plane. */
 void rg_grid_load_values(const struct rg_grid_progress *progress, void *values, const struct rg_grid_plane *plane,
@@ -33,9 +45,9 @@ void rg_grid_store_values(const struct rg_grid_progress *progress, const void *v
 void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                            const struct rg_grid_place *place, struct rg_grid_block block);
 
-/* The coordinates of a block of points, in the scratch. */
-void rg_grid_load_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                              struct rg_grid_block block);
+/* The coordinates of a block of points of sample n. */
+void rg_grid_load_coordinates(const struct rg_grid_progress *progress, int64_t n, struct rg_grid_block block,
+                              union rg_grid_row *to_x, union rg_grid_row *to_y);
 
 /* Stores x and y of the gradient of a block of points. */
 void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,

@@ -4,11 +4,13 @@
  * Parameters, to be defined before inclusion; they stay defined for body/storage.h:
  *   T            float or double
  *   V            the vector of T; V_LANES its lanes; VOP(load) its operations, see vec/scalar.h
+ *   Q            the vector of four T, likewise
  *   M(f)         the C library's f for T: M(floor) is floorf or floor
  *   NAME(kernel) the name of a kernel for T
  */
 #include "kernel/body/line.h"
 #include "kernel/body/grid_locate.h"
+#include "kernel/body/grid_square.h"
 #include "kernel/body/grid_plane.h"
 #include "kernel/body/grid_quad.h"
 #include "kernel/body/grid_tile.h"

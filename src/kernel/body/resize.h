@@ -94,7 +94,7 @@ RG_INLINE void STORED(put)(S *at, V value, bool stream)
 }
 
 /* Can whole vectors be streamed from here on? */
-RG_INLINE bool STORED(is_aligned)(const void *dst)
+RG_INLINE bool STORED(streamable)(const void *dst)
 {
     return (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
 }
@@ -121,7 +121,7 @@ RG_INLINE void STORED(sum_blocks)(S *dst, const T *line, const struct rg_columns
 
 static void STORED(cols)(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream)
 {
-    const bool streamed = stream && STORED(is_aligned)(dst);
+    const bool streamed = stream && STORED(streamable)(dst);
     const struct rg_columns own = *columns; /* which no store can change */
     if (own.n_pairs == 0)
         STORED(sum_blocks)(dst, line, &own, n, 0, streamed);
@@ -209,7 +209,7 @@ RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_ban
     const int usual = narrow ? factor : factor + (factor + 1) / 2 + factor / 2;
     for (int64_t h = band->from; h < band->to; h++, dst += pitch) {
         const struct rg_rows rows = STORED(rows_of)(band, h);
-        const bool streamed = stream && STORED(is_aligned)(dst);
+        const bool streamed = stream && STORED(streamable)(dst);
         if (usual <= NAME(most_usual) && rows.n_rows == usual)
             STORED(reduce_usual_rows)((S *)dst, &rows, columns, factor, narrow, usual, streamed);
         else
@@ -284,7 +284,7 @@ RG_INLINE void STORED(sum_groups)(S *dst, const T *line, int64_t n, const struct
 
 static void STORED(groups)(void *dst, const void *line, int64_t n, const struct rg_piece *piece, bool stream)
 {
-    if (stream && n % V_LANES == 0 && STORED(is_aligned)(dst))
+    if (stream && n % V_LANES == 0 && STORED(streamable)(dst))
         STORED(sum_groups)(dst, line, n, piece, true);
     else
         STORED(sum_groups)(dst, line, n, piece, false);

@@ -10,6 +10,7 @@
 #include "base/half.h"
 #include "kernel/kernel.h"
 
+#include "kernel/body/grid_square_place.h"
 #include "kernel/body/grid_place.h"
 
 /* How far ahead of the sum short rows are fetched, in bytes. A hint; it may point anywhere. */
@@ -26,11 +27,15 @@ static void settle(void)
 /* The same for the pixels that fill a tile, in each channel: two blocks of points. */
 enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
 
+/* For the coordinates of points. */
+enum { POINTS_AHEAD_NBYTES = 2048 };
+
 /* And in tensors that have channels last, which lie apart when there are other channels between. */
 enum { GRID_AHEAD_PIXELS = 24 };
 
 #define T float
 #define V vf
+#define Q vf_quad
 #define V_LANES VF_LANES
 #define VOP(operation) vf_##operation
 #define M(function) function##f
@@ -72,6 +77,7 @@ enum { GRID_AHEAD_PIXELS = 24 };
 
 #undef T
 #undef V
+#undef Q
 #undef V_LANES
 #undef VOP
 #undef M
@@ -79,6 +85,7 @@ enum { GRID_AHEAD_PIXELS = 24 };
 
 #define T double
 #define V vd
+#define Q vd_quad
 #define V_LANES VD_LANES
 #define VOP(operation) vd_##operation
 #define M(function) function
@@ -98,6 +105,7 @@ enum { GRID_AHEAD_PIXELS = 24 };
 
 #undef T
 #undef V
+#undef Q
 #undef V_LANES
 #undef VOP
 #undef M
@@ -116,12 +124,10 @@ const struct rg_kernel_table RG_TABLE = {
             .split = {[REGRAD_FLOAT32] = split_f32, [REGRAD_FLOAT16] = split_half, [REGRAD_BFLOAT16] = split_bfloat},
             .join = {[REGRAD_FLOAT32] = join_f32, [REGRAD_FLOAT16] = join_half, [REGRAD_BFLOAT16] = join_bfloat},
             .cols = {[REGRAD_FLOAT32] = cols_f32, [REGRAD_FLOAT16] = cols_half, [REGRAD_BFLOAT16] = cols_bfloat},
-            .reduce = {[REGRAD_FLOAT32] = reduce_f32,
-                       [REGRAD_FLOAT16] = reduce_half,
-                       [REGRAD_BFLOAT16] = reduce_bfloat},
-            .groups = {[REGRAD_FLOAT32] = groups_f32,
-                       [REGRAD_FLOAT16] = groups_half,
-                       [REGRAD_BFLOAT16] = groups_bfloat},
+            .reduce =
+                {[REGRAD_FLOAT32] = reduce_f32, [REGRAD_FLOAT16] = reduce_half, [REGRAD_BFLOAT16] = reduce_bfloat},
+            .groups =
+                {[REGRAD_FLOAT32] = groups_f32, [REGRAD_FLOAT16] = groups_half, [REGRAD_BFLOAT16] = groups_bfloat},
             .grid_locate = grid_locate_f32,
             .grid_weigh = grid_weigh_f32,
             .grid_place = grid_place,
@@ -147,6 +153,19 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_store = {[REGRAD_FLOAT32] = grid_store_f32,
                            [REGRAD_FLOAT16] = grid_store_half,
                            [REGRAD_BFLOAT16] = grid_store_bfloat},
+            .few_locate = few_locate_f32,
+            .few_place = few_place,
+            .few_range = few_range_f32,
+            .few_rows = few_rows_f32,
+            .few_spread = few_spread_f32,
+            .few_sample = few_sample_f32,
+            .few_slope = few_slope_f32,
+            .few_interleave = few_interleave_f32,
+            .few_part = few_part_f32,
+            .few_prefetch = few_prefetch_f32,
+            .few_bounded = few_bounded_f32,
+            .few_span = few_span,
+            .clear_far = clear_far,
         },
     .f64 =
         {
@@ -182,5 +201,18 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_slope = grid_slope_f64,
             .grid_load = {[REGRAD_FLOAT64] = grid_load_f64},
             .grid_store = {[REGRAD_FLOAT64] = grid_store_f64},
+            .few_locate = few_locate_f64,
+            .few_place = few_place,
+            .few_range = few_range_f64,
+            .few_rows = few_rows_f64,
+            .few_spread = few_spread_f64,
+            .few_sample = few_sample_f64,
+            .few_slope = few_slope_f64,
+            .few_interleave = few_interleave_f64,
+            .few_part = few_part_f64,
+            .few_prefetch = few_prefetch_f64,
+            .few_bounded = few_bounded_f64,
+            .few_span = few_span,
+            .clear_far = clear_far,
         },
 };

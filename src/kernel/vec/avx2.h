@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "kernel/vec/quad_x86.h"
+
 typedef __m256 vf;
 typedef __m256d vd;
 enum { VF_LANES = 8, VD_LANES = 4 };
@@ -30,6 +32,11 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
+static inline vf vf_negmuladd(vf a, vf b, vf c)
+{
+    return _mm256_fnmadd_ps(a, b, c);
+}
+
 static inline vf vf_add(vf a, vf b)
 {
     return _mm256_add_ps(a, b);
@@ -45,6 +52,16 @@ static inline void vf_zip(vf a, vf b, vf *low, vf *high)
     const vf even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b); /* within each half */
     *low = _mm256_permute2f128_ps(even, odd, 0x20);
     *high = _mm256_permute2f128_ps(even, odd, 0x31);
+}
+
+static inline vf vf_min(vf a, vf b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return _mm256_max_ps(a, b);
 }
 
 static inline vf vf_floor(vf a)
@@ -261,14 +278,14 @@ static inline vd vd_muladd(vd a, vd b, vd c)
     return _mm256_fmadd_pd(a, b, c);
 }
 
+static inline vd vd_negmuladd(vd a, vd b, vd c)
+{
+    return _mm256_fnmadd_pd(a, b, c);
+}
+
 static inline void vd_transpose(vd v[VD_LANES])
 {
-    const vd pair[4] = {_mm256_unpacklo_pd(v[0], v[1]), _mm256_unpackhi_pd(v[0], v[1]), _mm256_unpacklo_pd(v[2], v[3]),
-                        _mm256_unpackhi_pd(v[2], v[3])};
-    v[0] = _mm256_permute2f128_pd(pair[0], pair[2], 0x20);
-    v[1] = _mm256_permute2f128_pd(pair[1], pair[3], 0x20);
-    v[2] = _mm256_permute2f128_pd(pair[0], pair[2], 0x31);
-    v[3] = _mm256_permute2f128_pd(pair[1], pair[3], 0x31);
+    vd_quad_transpose(v);
 }
 
 static inline vd vd_add(vd a, vd b)
@@ -286,6 +303,16 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
     const vd even = _mm256_unpacklo_pd(a, b), odd = _mm256_unpackhi_pd(a, b); /* within each half */
     *low = _mm256_permute2f128_pd(even, odd, 0x20);
     *high = _mm256_permute2f128_pd(even, odd, 0x31);
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return _mm256_min_pd(a, b);
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return _mm256_max_pd(a, b);
 }
 
 static inline vd vd_floor(vd a)

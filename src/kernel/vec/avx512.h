@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "kernel/vec/quad_x86.h"
+
 typedef __m512 vf;
 typedef __m512d vd;
 enum { VF_LANES = 16, VD_LANES = 8 };
@@ -31,6 +33,11 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return _mm512_fmadd_ps(a, b, c);
 }
 
+static inline vf vf_negmuladd(vf a, vf b, vf c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
+}
+
 static inline vf vf_add(vf a, vf b)
 {
     return _mm512_add_ps(a, b);
@@ -46,6 +53,16 @@ static inline void vf_zip(vf a, vf b, vf *low, vf *high)
     const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     *low = _mm512_permutex2var_ps(a, first, b);
     *high = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, _mm512_set1_epi32(8)), b);
+}
+
+static inline vf vf_min(vf a, vf b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return _mm512_max_ps(a, b);
 }
 
 static inline vf vf_floor(vf a)
@@ -244,6 +261,11 @@ static inline vd vd_muladd(vd a, vd b, vd c)
     return _mm512_fmadd_pd(a, b, c);
 }
 
+static inline vd vd_negmuladd(vd a, vd b, vd c)
+{
+    return _mm512_fnmadd_pd(a, b, c);
+}
+
 /* As vf_transpose, with pairs for fours. */
 static inline void vd_transpose(vd v[VD_LANES])
 {
@@ -281,6 +303,16 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
     const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
     *low = _mm512_permutex2var_pd(a, first, b);
     *high = _mm512_permutex2var_pd(a, _mm512_add_epi64(first, _mm512_set1_epi64(4)), b);
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return _mm512_min_pd(a, b);
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return _mm512_max_pd(a, b);
 }
 
 static inline vd vd_floor(vd a)

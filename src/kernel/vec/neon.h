@@ -30,6 +30,11 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return vfmaq_f32(c, a, b);
 }
 
+static inline vf vf_negmuladd(vf a, vf b, vf c)
+{
+    return vfmsq_f32(c, a, b);
+}
+
 static inline vf vf_add(vf a, vf b)
 {
     return vaddq_f32(a, b);
@@ -44,6 +49,16 @@ static inline void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     *low = vzip1q_f32(a, b);
     *high = vzip2q_f32(a, b);
+}
+
+static inline vf vf_min(vf a, vf b)
+{
+    return vminq_f32(a, b);
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return vmaxq_f32(a, b);
 }
 
 static inline vf vf_floor(vf a)
@@ -111,7 +126,8 @@ static inline void vf_unzip3(const vf in[3], vf out[3])
 {
     const vf low = in[0], middle = in[1], high = in[2];
     out[0] = vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(low, 1, low, 3), 2, middle, 2), 3, high, 1);
-    out[1] = vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(low, 0, low, 1), 1, middle, 0), 2, middle, 3), 3, high, 2);
+    out[1] = vcopyq_laneq_f32(
+        vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(low, 0, low, 1), 1, middle, 0), 2, middle, 3), 3, high, 2);
     out[2] = vcopyq_laneq_f32(vcopyq_laneq_f32(vcopyq_laneq_f32(high, 0, low, 2), 1, middle, 1), 2, high, 0);
 }
 
@@ -251,6 +267,21 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
     *high = vzip2q_f64(a, b);
 }
 
+static inline vd vd_negmuladd(vd a, vd b, vd c)
+{
+    return vfmsq_f64(c, a, b);
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return vminq_f64(a, b);
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return vmaxq_f64(a, b);
+}
+
 static inline vd vd_floor(vd a)
 {
     return vrndmq_f64(a);
@@ -312,6 +343,98 @@ static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 static inline vd vd_canonical(vd a)
 {
     return vbslq_f64(vceqq_f64(a, a), a, vdupq_n_f64((double)NAN));
+}
+
+typedef vf vf_quad;
+
+static inline vf_quad vf_quad_load(const float *p)
+{
+    return vf_load(p);
+}
+
+static inline void vf_quad_store(float *p, vf_quad a)
+{
+    vf_store(p, a);
+}
+
+static inline vf_quad vf_quad_set1(float a)
+{
+    return vf_set1(a);
+}
+
+static inline vf_quad vf_quad_add(vf_quad a, vf_quad b)
+{
+    return vf_add(a, b);
+}
+
+static inline vf_quad vf_quad_mul(vf_quad a, vf_quad b)
+{
+    return vf_mul(a, b);
+}
+
+static inline vf_quad vf_quad_muladd(vf_quad a, vf_quad b, vf_quad c)
+{
+    return vf_muladd(a, b, c);
+}
+
+static inline vf_quad vf_quad_negmuladd(vf_quad a, vf_quad b, vf_quad c)
+{
+    return vf_negmuladd(a, b, c);
+}
+
+static inline void vf_quad_transpose(vf_quad v[4])
+{
+    vf_transpose(v);
+}
+
+typedef struct vd_quad {
+    vd low, high;
+} vd_quad;
+
+static inline vd_quad vd_quad_load(const double *p)
+{
+    return (vd_quad){vd_load(p), vd_load(p + 2)};
+}
+
+static inline void vd_quad_store(double *p, vd_quad a)
+{
+    vd_store(p, a.low);
+    vd_store(p + 2, a.high);
+}
+
+static inline vd_quad vd_quad_set1(double a)
+{
+    return (vd_quad){vd_set1(a), vd_set1(a)};
+}
+
+static inline vd_quad vd_quad_add(vd_quad a, vd_quad b)
+{
+    return (vd_quad){vd_add(a.low, b.low), vd_add(a.high, b.high)};
+}
+
+static inline vd_quad vd_quad_mul(vd_quad a, vd_quad b)
+{
+    return (vd_quad){vd_mul(a.low, b.low), vd_mul(a.high, b.high)};
+}
+
+static inline vd_quad vd_quad_muladd(vd_quad a, vd_quad b, vd_quad c)
+{
+    return (vd_quad){vd_muladd(a.low, b.low, c.low), vd_muladd(a.high, b.high, c.high)};
+}
+
+static inline vd_quad vd_quad_negmuladd(vd_quad a, vd_quad b, vd_quad c)
+{
+    return (vd_quad){vd_negmuladd(a.low, b.low, c.low), vd_negmuladd(a.high, b.high, c.high)};
+}
+
+/* By squares of two. */
+static inline void vd_quad_transpose(vd_quad v[4])
+{
+    const vd_quad a = v[0], b = v[1], c = v[2], d = v[3];
+    v[0] = (vd_quad){vtrn1q_f64(a.low, b.low), vtrn1q_f64(c.low, d.low)};
+    v[1] = (vd_quad){vtrn2q_f64(a.low, b.low), vtrn2q_f64(c.low, d.low)};
+    v[2] = (vd_quad){vtrn1q_f64(a.high, b.high), vtrn1q_f64(c.high, d.high)};
+    v[3] = (vd_quad){vtrn2q_f64(a.high, b.high), vtrn2q_f64(c.high, d.high)};
 }
 
 #endif

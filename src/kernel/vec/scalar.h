@@ -6,8 +6,9 @@
  *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values
  *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
  *                       settle_stores then makes that visible to others
- *   _set1, _add, _mul, _floor
- *   _muladd(a, b, c)    fma(a, b, c) lane by lane; _muladd_where: in the lanes that have a bit, else c
+ *   _set1, _add, _mul, _floor; _min, _max of numbers, not of NaN
+ *   _muladd(a, b, c)    fma(a, b, c) lane by lane; _negmuladd: fma(-a, b, c)
+ *   _muladd_where       _muladd in the lanes that have a bit, else c
  *   _zip, _unzip        the two halves of a0 b0 a1 b1 ...; and back: every second value of two vectors
  *   _unzip3             every third value of three vectors
  *   _before(a, b)       the last value of a, then b but for its last one; _after(a, b): a but for its first one, then
@@ -16,6 +17,9 @@
  *   _canonical          every NaN becomes the quiet NaN of kernel.h
  *   _transpose          of as many vectors as there are lanes
  * For float also the same loads and stores of float16 and bfloat16; the storing ones take canonical values.
+ *
+ * vf_quad and vd_quad are vectors of four lanes, whatever the width of the others: _quad_load, _store, _set1, _add,
+ * _mul, _muladd, _negmuladd, _transpose (of four).
  */
 #ifndef RG_VEC_SCALAR_H
 #define RG_VEC_SCALAR_H
@@ -49,6 +53,11 @@ static inline vf vf_muladd(vf a, vf b, vf c)
     return fmaf(a, b, c);
 }
 
+static inline vf vf_negmuladd(vf a, vf b, vf c)
+{
+    return fmaf(-a, b, c);
+}
+
 static inline vf vf_add(vf a, vf b)
 {
     return a + b;
@@ -63,6 +72,16 @@ static inline void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     *low = a;
     *high = b;
+}
+
+static inline vf vf_min(vf a, vf b)
+{
+    return a < b ? a : b;
+}
+
+static inline vf vf_max(vf a, vf b)
+{
+    return a > b ? a : b;
 }
 
 static inline vf vf_floor(vf a)
@@ -207,6 +226,11 @@ static inline vd vd_muladd(vd a, vd b, vd c)
     return fma(a, b, c);
 }
 
+static inline vd vd_negmuladd(vd a, vd b, vd c)
+{
+    return fma(-a, b, c);
+}
+
 static inline void vd_transpose(vd v[VD_LANES])
 {
     (void)v;
@@ -226,6 +250,16 @@ static inline void vd_zip(vd a, vd b, vd *low, vd *high)
 {
     *low = a;
     *high = b;
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    return a < b ? a : b;
+}
+
+static inline vd vd_max(vd a, vd b)
+{
+    return a > b ? a : b;
 }
 
 static inline vd vd_floor(vd a)
@@ -287,6 +321,118 @@ static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
 static inline vd vd_canonical(vd a)
 {
     return a == a ? a : (double)NAN;
+}
+
+typedef struct vf_quad {
+    float lane[4];
+} vf_quad;
+
+static inline vf_quad vf_quad_load(const float *p)
+{
+    return (vf_quad){{p[0], p[1], p[2], p[3]}};
+}
+
+static inline void vf_quad_store(float *p, vf_quad a)
+{
+    for (int k = 0; k < 4; k++)
+        p[k] = a.lane[k];
+}
+
+static inline vf_quad vf_quad_set1(float a)
+{
+    return (vf_quad){{a, a, a, a}};
+}
+
+static inline vf_quad vf_quad_add(vf_quad a, vf_quad b)
+{
+    for (int k = 0; k < 4; k++)
+        a.lane[k] += b.lane[k];
+    return a;
+}
+
+static inline vf_quad vf_quad_mul(vf_quad a, vf_quad b)
+{
+    for (int k = 0; k < 4; k++)
+        a.lane[k] *= b.lane[k];
+    return a;
+}
+
+static inline vf_quad vf_quad_muladd(vf_quad a, vf_quad b, vf_quad c)
+{
+    for (int k = 0; k < 4; k++)
+        c.lane[k] = vf_muladd(a.lane[k], b.lane[k], c.lane[k]);
+    return c;
+}
+
+static inline vf_quad vf_quad_negmuladd(vf_quad a, vf_quad b, vf_quad c)
+{
+    for (int k = 0; k < 4; k++)
+        c.lane[k] = vf_negmuladd(a.lane[k], b.lane[k], c.lane[k]);
+    return c;
+}
+
+static inline void vf_quad_transpose(vf_quad v[4])
+{
+    const vf_quad from[4] = {v[0], v[1], v[2], v[3]};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            v[i].lane[k] = from[k].lane[i];
+}
+
+typedef struct vd_quad {
+    double lane[4];
+} vd_quad;
+
+static inline vd_quad vd_quad_load(const double *p)
+{
+    return (vd_quad){{p[0], p[1], p[2], p[3]}};
+}
+
+static inline void vd_quad_store(double *p, vd_quad a)
+{
+    for (int k = 0; k < 4; k++)
+        p[k] = a.lane[k];
+}
+
+static inline vd_quad vd_quad_set1(double a)
+{
+    return (vd_quad){{a, a, a, a}};
+}
+
+static inline vd_quad vd_quad_add(vd_quad a, vd_quad b)
+{
+    for (int k = 0; k < 4; k++)
+        a.lane[k] += b.lane[k];
+    return a;
+}
+
+static inline vd_quad vd_quad_mul(vd_quad a, vd_quad b)
+{
+    for (int k = 0; k < 4; k++)
+        a.lane[k] *= b.lane[k];
+    return a;
+}
+
+static inline vd_quad vd_quad_muladd(vd_quad a, vd_quad b, vd_quad c)
+{
+    for (int k = 0; k < 4; k++)
+        c.lane[k] = vd_muladd(a.lane[k], b.lane[k], c.lane[k]);
+    return c;
+}
+
+static inline vd_quad vd_quad_negmuladd(vd_quad a, vd_quad b, vd_quad c)
+{
+    for (int k = 0; k < 4; k++)
+        c.lane[k] = vd_negmuladd(a.lane[k], b.lane[k], c.lane[k]);
+    return c;
+}
+
+static inline void vd_quad_transpose(vd_quad v[4])
+{
+    const vd_quad from[4] = {v[0], v[1], v[2], v[3]};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            v[i].lane[k] = from[k].lane[i];
 }
 
 #endif

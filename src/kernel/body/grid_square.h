@@ -1,0 +1,591 @@
+/*
+ * Bilinear grid sample of up to RG_FEW_LANES channels. Template; parameters in body/arithmetic.h.
+ *
+ * One number places all four neighbours of a point that lies within the image, as nearly all do. For one channel a
+ * vector lane is a point, for more it is a channel of one point, in quads.
+ *
+ * The weights' derivatives are -1 and 1, so they need no products of their own; an outside neighbour counts as +0 with
+ * whatever weight. What that changes is the sign of zeros within sums that start from +0, which then is lost.
+ */
+
+/* ---- Points ---- */
+
+static void NAME(few_axis)(int32_t *restrict index, union rg_grid_row *weight, union rg_grid_row *slope, const T *x,
+                           int64_t n, int64_t size, const struct rg_grid_spec *spec)
+{
+    T pixel[RG_GRID_POINTS], low[RG_GRID_POINTS];
+    T *restrict const first = (T *)&weight[0], *restrict const second = (T *)&weight[1];
+    NAME(pad_pixels)(pixel, (T *)slope, x, n, size, spec);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T t = pixel[p] - low[p];
+        first[p] = 1 - t;
+        second[p] = t;
+    }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T near = low[p] < -2 ? -2 : low[p];
+        index[p] = (int32_t)(near > (T)size ? (T)size : near);
+    }
+}
+
+static void NAME(few_locate)(struct rg_few_points *points, const void *x, const void *y, int64_t n,
+                             const struct rg_grid_spec *spec)
+{
+    if (x != NULL)
+        NAME(few_axis)(points->x, points->weight_x, &points->slope_x, x, n, spec->in_w, spec);
+    NAME(few_axis)(points->y, points->weight_y, &points->slope_y, y, n, spec->in_h, spec);
+    for (int64_t p = n; p < RG_GRID_POINTS; p++)
+        points->y[p] = -2;
+}
+
+/* ---- Rows ---- */
+
+static void NAME(few_range)(void *least, void *greatest, const void *value, int64_t n)
+{
+    const T *const in = value;
+    T low = RG_FEW_FAR, high = -RG_FEW_FAR, lost = 0; /* infinity and NaN, times 0, are NaN */
+    int64_t k = 0;
+    if (n >= V_LANES) {
+        V lows = VOP(load)(in), highs = lows, losts = VOP(set1)(0);
+        for (; k + V_LANES <= n; k += V_LANES) {
+            const V v = VOP(load)(in + k);
+            lows = VOP(min)(lows, v);
+            highs = VOP(max)(highs, v);
+            losts = VOP(muladd)(v, VOP(set1)(0), losts);
+        }
+        T lane[3][V_LANES];
+        VOP(store)(lane[0], lows);
+        VOP(store)(lane[1], highs);
+        VOP(store)(lane[2], losts);
+        for (int64_t j = 0; j < V_LANES; j++) {
+            low = lane[0][j] < low ? lane[0][j] : low;
+            high = lane[1][j] > high ? lane[1][j] : high;
+            lost += lane[2][j];
+        }
+    }
+    for (; k < n; k++) {
+        low = in[k] < low ? in[k] : low;
+        high = in[k] > high ? in[k] : high;
+        lost += in[k] * 0;
+    }
+    *(T *)least = lost == 0 && low > -RG_FEW_FAR ? low : -RG_FEW_FAR;
+    *(T *)greatest = lost == 0 && high < RG_FEW_FAR ? high : RG_FEW_FAR;
+}
+
+/* Pixels grow with coordinates, except where they are reflected. */
+static void NAME(few_rows)(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
+                           const struct rg_grid_spec *spec)
+{
+    const int32_t last = (int32_t)spec->in_h - 1;
+    struct rg_few_points from, to;
+    NAME(few_locate)(&from, NULL, least, n, spec);
+    NAME(few_locate)(&to, NULL, greatest, n, spec);
+    for (int64_t k = 0; k < n; k++) {
+        const bool turned = ((const T *)least)[k] < -1 || ((const T *)greatest)[k] > 1;
+        low[k] = from.y[k] < 0 ? 0 : from.y[k];
+        high[k] = to.y[k] < last ? to.y[k] + 1 : last;
+        if (turned && spec->padding == REGRAD_REFLECTION) {
+            low[k] = 0;
+            high[k] = last;
+        }
+    }
+}
+
+/* ---- Neighbours ---- */
+
+/* The four neighbours of point p in a picture; `outside` for those that are not in the window. */
+struct NAME(taps) {
+    T *at[4];
+};
+
+static struct NAME(taps)
+    NAME(some_taps)(T *picture, int64_t lanes, const struct rg_few_window *window, int64_t x, int64_t y, T *outside)
+{
+    struct NAME(taps) taps;
+    for (int64_t k = 0; k < 4; k++) {
+        const int64_t row = y + k / 2, column = x + k % 2;
+        const bool in = row >= window->row_begin && row < window->row_end && column >= 0 && column < window->width;
+        taps.at[k] = in ? picture + ((row & window->mask) * window->width + column) * lanes : outside;
+    }
+    return taps;
+}
+
+static inline struct NAME(taps)
+    NAME(find_taps)(T *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
+                    const struct rg_few_points *points, int64_t p, T *outside)
+{
+    if (__builtin_expect(place[p] < 0, 0))
+        return NAME(some_taps)(picture, lanes, window, points->x[p], points->y[p], outside);
+    T *const top = picture + place[p] * lanes, *const bottom = top + window->width * lanes;
+    return (struct NAME(taps)){{top, top + lanes, bottom, bottom + lanes}};
+}
+
+/* weight[k] of the neighbours of all points. */
+static void NAME(few_weigh)(union rg_grid_row weight[4], const struct rg_few_points *points)
+{
+    for (int64_t k = 0; k < 4; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+            VOP(store)
+    ((T *)&weight[k] + p,
+     VOP(mul)(VOP(load)((const T *)&points->weight_y[k / 2] + p), VOP(load)((const T *)&points->weight_x[k % 2] + p)));
+}
+
+static inline T NAME(few_value)(const union rg_grid_row *row, int64_t p)
+{
+    return ((const T *)row)[p];
+}
+
+/* ---- Spread ---- */
+
+/* What of a picture is kept in registers: the right neighbours of the last point, which are the left ones of the next
+ * where the points go through the image in steps of about a pixel. */
+enum { NAME(nothing) = -3 };
+struct NAME(carry_one) {
+    int32_t place; /* of the upper one, or NAME(nothing) */
+    T top, bottom;
+};
+
+static inline void NAME(put_one)(T *picture, int64_t pitch, struct NAME(carry_one) * carry)
+{
+    if (carry->place < 0)
+        return;
+    picture[carry->place] = carry->top;
+    picture[carry->place + pitch] = carry->bottom;
+    carry->place = NAME(nothing);
+}
+
+static void NAME(spread_edge)(T *picture, int64_t lanes, const struct rg_few_window *window,
+                              const struct rg_few_points *points, const union rg_grid_row weight[4], const T *grad,
+                              int64_t p)
+{
+    T outside[RG_FEW_LANES] = {0};
+    const struct NAME(taps) taps = NAME(some_taps)(picture, lanes, window, points->x[p], points->y[p], outside);
+    for (int64_t k = 0; k < 4; k++)
+        for (int64_t c = 0; c < lanes; c++)
+            taps.at[k][c] = M(fma)(NAME(few_value)(&weight[k], p), grad[c], taps.at[k][c]);
+}
+
+static inline void NAME(spread_one)(T *picture, const struct rg_few_window *window, const int32_t *place,
+                                    const struct rg_few_points *points, const union rg_grid_row weight[4],
+                                    const T *grad, int64_t n)
+{
+    const int64_t pitch = window->width;
+    struct NAME(carry_one) carry = {.place = NAME(nothing)};
+    for (int64_t p = 0; p < n; p++) {
+        const T g = grad[p];
+        if (place[p] != carry.place) {
+            NAME(put_one)(picture, pitch, &carry);
+            if (place[p] == RG_FEW_SOME)
+                NAME(spread_edge)(picture, 1, window, points, weight, &grad[p], p);
+            if (place[p] < 0)
+                continue;
+            carry.top = picture[place[p]];
+            carry.bottom = picture[place[p] + pitch];
+        }
+        T *const top = picture + place[p], *const bottom = top + pitch;
+        top[0] = M(fma)(NAME(few_value)(&weight[0], p), g, carry.top);
+        bottom[0] = M(fma)(NAME(few_value)(&weight[2], p), g, carry.bottom);
+        carry.top = M(fma)(NAME(few_value)(&weight[1], p), g, top[1]);
+        carry.bottom = M(fma)(NAME(few_value)(&weight[3], p), g, bottom[1]);
+        carry.place = place[p] + 1;
+    }
+    NAME(put_one)(picture, pitch, &carry);
+}
+
+/* The same for pixels of quads. */
+struct NAME(carry_quads) {
+    int32_t place;
+    Q top[RG_FEW_LANES / 4], bottom[RG_FEW_LANES / 4];
+};
+
+static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+{
+    if (carry->place < 0)
+        return;
+    T *const top = picture + carry->place * 4 * n_quads;
+    for (int64_t j = 0; j < n_quads; j++) {
+        VOP(quad_store)(top + 4 * j, carry->top[j]);
+        VOP(quad_store)(top + pitch + 4 * j, carry->bottom[j]);
+    }
+    carry->place = NAME(nothing);
+}
+
+static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+{
+    for (int64_t j = 0; j < n_quads; j++) {
+        carry->top[j] = VOP(quad_load)(top + 4 * j);
+        carry->bottom[j] = VOP(quad_load)(top + pitch + 4 * j);
+    }
+}
+
+static inline void NAME(spread_quads)(T *picture, int64_t n_quads, const struct rg_few_window *window,
+                                      const int32_t *place, const struct rg_few_points *points,
+                                      const union rg_grid_row weight[4], const T *tile, int64_t n)
+{
+    const int64_t lanes = 4 * n_quads, pitch = window->width * lanes;
+    struct NAME(carry_quads) carry = {.place = NAME(nothing)};
+    for (int64_t p = 0; p < n; p++) {
+        if (place[p] != carry.place) {
+            NAME(put_quads)(picture, pitch, n_quads, &carry);
+            if (place[p] == RG_FEW_SOME)
+                NAME(spread_edge)(picture, lanes, window, points, weight, tile + p * lanes, p);
+            if (place[p] < 0)
+                continue;
+            NAME(get_quads)(picture + place[p] * lanes, pitch, n_quads, &carry);
+        }
+        T *const top = picture + place[p] * lanes, *const bottom = top + pitch;
+        const Q w0 = VOP(quad_set1)(NAME(few_value)(&weight[0], p)),
+                w1 = VOP(quad_set1)(NAME(few_value)(&weight[1], p));
+        const Q w2 = VOP(quad_set1)(NAME(few_value)(&weight[2], p)),
+                w3 = VOP(quad_set1)(NAME(few_value)(&weight[3], p));
+        for (int64_t j = 0; j < n_quads; j++) {
+            const Q g = VOP(quad_load)(tile + p * lanes + 4 * j);
+            VOP(quad_store)(top + 4 * j, VOP(quad_muladd)(w0, g, carry.top[j]));
+            VOP(quad_store)(bottom + 4 * j, VOP(quad_muladd)(w2, g, carry.bottom[j]));
+            carry.top[j] = VOP(quad_muladd)(w1, g, VOP(quad_load)(top + lanes + 4 * j));
+            carry.bottom[j] = VOP(quad_muladd)(w3, g, VOP(quad_load)(bottom + lanes + 4 * j));
+        }
+        carry.place = place[p] + 1;
+    }
+    NAME(put_quads)(picture, pitch, n_quads, &carry);
+}
+
+static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
+                             const struct rg_few_points *points, const void *tile, int64_t n)
+{
+    union rg_grid_row weight[4];
+    NAME(few_weigh)(weight, points);
+    if (lanes == 1)
+        NAME(spread_one)(picture, window, place, points, weight, tile, n);
+    else if (lanes == 4)
+        NAME(spread_quads)(picture, 1, window, place, points, weight, tile, n);
+    else
+        NAME(spread_quads)(picture, 2, window, place, points, weight, tile, n);
+}
+
+/* ---- One channel: the values of all points first, then vectors of points ---- */
+
+/* Two neighbours of each point, side by side. */
+struct NAME(pairs) {
+    _Alignas(RG_ALIGNMENT) T top[2 * RG_GRID_POINTS], bottom[2 * RG_GRID_POINTS];
+};
+
+static inline void NAME(fetch_pairs)(struct NAME(pairs) * pairs, const T *picture, const struct rg_few_window *window,
+                                     const int32_t *place, const struct rg_few_points *points, int64_t n)
+{
+    T outside = 0;
+    for (int64_t p = 0; p < n; p++) {
+        T *const top = pairs->top + 2 * p, *const bottom = pairs->bottom + 2 * p;
+        if (__builtin_expect(place[p] >= 0, 1)) {
+            memcpy(top, picture + place[p], 2 * sizeof(T));
+            memcpy(bottom, picture + place[p] + window->width, 2 * sizeof(T));
+            continue;
+        }
+        if (place[p] == RG_FEW_NONE) {
+            top[0] = top[1] = bottom[0] = bottom[1] = 0;
+            continue;
+        }
+        const struct NAME(taps) taps = NAME(some_taps)((T *)picture, 1, window, points->x[p], points->y[p], &outside);
+        top[0] = *taps.at[0], top[1] = *taps.at[1];
+        bottom[0] = *taps.at[2], bottom[1] = *taps.at[3];
+    }
+}
+
+/* The four values of V_LANES points. */
+static inline void NAME(unpair)(V value[4], const struct NAME(pairs) * pairs, int64_t p)
+{
+    const T *const top = pairs->top + 2 * p, *const bottom = pairs->bottom + 2 * p;
+    VOP(unzip)(VOP(load)(top), VOP(load)(top + V_LANES), &value[0], &value[1]);
+    VOP(unzip)(VOP(load)(bottom), VOP(load)(bottom + V_LANES), &value[2], &value[3]);
+}
+
+static inline V NAME(few_vector)(const union rg_grid_row *row, int64_t p)
+{
+    return VOP(load)((const T *)row + p);
+}
+
+static void NAME(sample_one)(T *out, const struct NAME(pairs) * pairs, const union rg_grid_row weight[4], int64_t n)
+{
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V value[4], sum = VOP(set1)(0);
+        NAME(unpair)(value, pairs, p);
+        for (int64_t k = 0; k < 4; k++)
+            sum = VOP(muladd)(NAME(few_vector)(&weight[k], p), value[k], sum);
+        VOP(store)(out + p, sum);
+    }
+}
+
+static void NAME(slope_one)(T *sum_x, T *sum_y, const struct NAME(pairs) * pairs, const struct rg_few_points *points,
+                            const T *grad, int64_t n)
+{
+    const V zero = VOP(set1)(0);
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        const V x0 = NAME(few_vector)(&points->weight_x[0], p), x1 = NAME(few_vector)(&points->weight_x[1], p);
+        const V y0 = NAME(few_vector)(&points->weight_y[0], p), y1 = NAME(few_vector)(&points->weight_y[1], p);
+        const V g = VOP(load)(grad + p);
+        V value[4];
+        NAME(unpair)(value, pairs, p);
+        V dx = VOP(negmuladd)(y0, value[0], zero), dy = VOP(negmuladd)(x0, value[0], zero);
+        dx = VOP(muladd)(y0, value[1], dx), dy = VOP(negmuladd)(x1, value[1], dy);
+        dx = VOP(negmuladd)(y1, value[2], dx), dy = VOP(muladd)(x0, value[2], dy);
+        dx = VOP(muladd)(y1, value[3], dx), dy = VOP(muladd)(x1, value[3], dy);
+        VOP(store)(sum_x + p, VOP(mul)(g, dx));
+        VOP(store)(sum_y + p, VOP(mul)(g, dy));
+    }
+}
+
+/* ---- Several channels ---- */
+
+static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t n_quads, const struct rg_few_window *window,
+                                      const int32_t *place, const struct rg_few_points *points,
+                                      const union rg_grid_row weight[4], int64_t n)
+{
+    const int64_t lanes = 4 * n_quads;
+    T outside[RG_FEW_LANES] = {0};
+    for (int64_t p = 0; p < n; p++) {
+        const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p, outside);
+        for (int64_t j = 0; j < n_quads; j++) {
+            Q sum = VOP(quad_set1)(0);
+            for (int64_t k = 0; k < 4; k++)
+                sum = VOP(quad_muladd)(VOP(quad_set1)(NAME(few_value)(&weight[k], p)),
+                                       VOP(quad_load)(taps.at[k] + 4 * j), sum);
+            VOP(quad_store)(tile + p * lanes + 4 * j, sum);
+        }
+    }
+}
+
+/* Products of both slopes. */
+struct NAME(quad_pair) {
+    Q x, y;
+};
+
+/* A point's products of quad j. */
+static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t j,
+                                                      const struct rg_few_points *points, const T *grad, int64_t p)
+{
+    const Q x0 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[0], p));
+    const Q x1 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[1], p));
+    const Q y0 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[0], p));
+    const Q y1 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[1], p));
+    const Q zero = VOP(quad_set1)(0), g = VOP(quad_load)(grad + 4 * j);
+    Q value[4];
+    for (int64_t k = 0; k < 4; k++)
+        value[k] = VOP(quad_load)(taps->at[k] + 4 * j);
+    Q dx = VOP(quad_negmuladd)(y0, value[0], zero), dy = VOP(quad_negmuladd)(x0, value[0], zero);
+    dx = VOP(quad_muladd)(y0, value[1], dx), dy = VOP(quad_negmuladd)(x1, value[1], dy);
+    dx = VOP(quad_negmuladd)(y1, value[2], dx), dy = VOP(quad_muladd)(x0, value[2], dy);
+    dx = VOP(quad_muladd)(y1, value[3], dx), dy = VOP(quad_muladd)(x1, value[3], dy);
+    return (struct NAME(quad_pair)){VOP(quad_mul)(g, dx), VOP(quad_mul)(g, dy)};
+}
+
+/* The rest of the tree, for four points: lane c of a row is branch c. */
+static inline void NAME(fold_quads)(T *sum, Q row[4])
+{
+    VOP(quad_transpose)(row);
+    VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3])));
+}
+
+static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64_t n_quads,
+                                     const struct rg_few_window *window, const int32_t *place,
+                                     const struct rg_few_points *points, const T *tile, int64_t n)
+{
+    const int64_t lanes = 4 * n_quads;
+    T outside[RG_FEW_LANES] = {0};
+    for (int64_t p = 0; p < n; p += 4) {
+        Q row_x[4], row_y[4];
+#pragma GCC unroll 4
+        for (int64_t i = 0; i < 4; i++) {
+            const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p + i, outside);
+            struct NAME(quad_pair) sum = NAME(slope_quad)(&taps, 0, points, tile + (p + i) * lanes, p + i);
+            if (n_quads > 1) {
+                const struct NAME(quad_pair) more = NAME(slope_quad)(&taps, 1, points, tile + (p + i) * lanes, p + i);
+                sum.x = VOP(quad_add)(sum.x, more.x);
+                sum.y = VOP(quad_add)(sum.y, more.y);
+            }
+            row_x[i] = sum.x;
+            row_y[i] = sum.y;
+        }
+        NAME(fold_quads)(sum_x + p, row_x);
+        NAME(fold_quads)(sum_y + p, row_y);
+    }
+}
+
+/* ---- All ---- */
+
+static inline bool NAME(is_aligned)(const void *at)
+{
+    return (uintptr_t)at % sizeof(V) == 0;
+}
+
+/* far: past the caches. */
+static inline void NAME(put_vector)(T *at, V value, bool far)
+{
+    if (far)
+        VOP(stream)(at, value);
+    else
+        VOP(store)(at, value);
+}
+
+static int64_t NAME(few_whole)(int64_t n)
+{
+    return (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
+}
+
+static void NAME(few_sample)(void *tile, const void *picture, int64_t lanes, const struct rg_few_window *window,
+                             const int32_t *place, const struct rg_few_points *points, int64_t n)
+{
+    union rg_grid_row weight[4];
+    struct NAME(pairs) pairs;
+    NAME(few_weigh)(weight, points);
+    if (lanes == 1) {
+        NAME(fetch_pairs)(&pairs, picture, window, place, points, NAME(few_whole)(n));
+        NAME(sample_one)(tile, &pairs, weight, NAME(few_whole)(n));
+    } else if (lanes == 4) {
+        NAME(sample_quads)(tile, picture, 1, window, place, points, weight, n);
+    } else {
+        NAME(sample_quads)(tile, picture, 2, window, place, points, weight, n);
+    }
+}
+
+/* Adding +0 leaves one zero: +0. */
+static void NAME(few_finish)(T *restrict sum, const union rg_grid_row *slope, const int32_t *restrict place, int64_t n)
+{
+    const T *restrict const factor = (const T *)slope;
+    for (int64_t p = 0; p < n; p++)
+        sum[p] = place[p] == RG_FEW_NONE ? 0 : factor[p] * (0 + sum[p]);
+}
+
+static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
+                            const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
+                            bool far)
+{
+    union rg_grid_row sum_x, sum_y;
+    T *const x = (T *)&sum_x, *const y = (T *)&sum_y;
+    struct NAME(pairs) pairs;
+    const int64_t whole = NAME(few_whole)(n);
+    if (lanes == 1) {
+        NAME(fetch_pairs)(&pairs, picture, window, place, points, whole);
+        NAME(slope_one)(x, y, &pairs, points, tile, whole);
+    } else if (lanes == 4) {
+        NAME(slope_quads)(x, y, picture, 1, window, place, points, tile, whole);
+    } else {
+        NAME(slope_quads)(x, y, picture, 2, window, place, points, tile, whole);
+    }
+    NAME(few_finish)(x, &points->slope_x, place, whole);
+    NAME(few_finish)(y, &points->slope_y, place, whole);
+    far = far && NAME(is_aligned)(xy);
+    for (int64_t p = 0; p < whole; p += V_LANES) {
+        V low, high;
+        VOP(zip)(VOP(load)(x + p), VOP(load)(y + p), &low, &high);
+        NAME(put_vector)((T *)xy + 2 * p, VOP(canonical)(low), far);
+        NAME(put_vector)((T *)xy + 2 * p + V_LANES, VOP(canonical)(high), far);
+    }
+}
+
+/* ---- Moves ---- */
+
+/* Values are read this far ahead of where they are needed: what comes between is slow enough for them to arrive. */
+enum { NAME(few_ahead) = 2048 / sizeof(T) };
+
+/* A hint; it may point anywhere. */
+static inline void NAME(prefetch_far)(const T *at)
+{
+    __builtin_prefetch((const char *)((uintptr_t)at + NAME(few_ahead) * sizeof(T)));
+}
+
+/* Zipping rows that are half of all apart, again and again, brings neighbours together. */
+static inline void NAME(interleave_lanes)(T *tile, int64_t lanes, const T *src, int64_t stride, int64_t channels,
+                                          int64_t n)
+{
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V from[RG_FEW_LANES], to[RG_FEW_LANES];
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++) {
+            if (c < channels)
+                NAME(prefetch_far)(src + c * stride + p);
+            from[c] = c < channels ? VOP(load)(src + c * stride + p) : VOP(set1)(0);
+        }
+#pragma GCC unroll 3
+        for (int64_t step = 1; step < lanes; step *= 2) {
+#pragma GCC unroll 4
+            for (int64_t c = 0; c < lanes / 2; c++)
+                VOP(zip)(from[c], from[c + lanes / 2], &to[2 * c], &to[2 * c + 1]);
+#pragma GCC unroll 8
+            for (int64_t c = 0; c < lanes; c++)
+                from[c] = to[c];
+        }
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            VOP(store)(tile + p * lanes + c * V_LANES, from[c]);
+    }
+}
+
+static inline void NAME(part_lanes)(T *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes, int64_t n,
+                                    bool far)
+{
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V from[RG_FEW_LANES], to[RG_FEW_LANES];
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            from[c] = VOP(load)(tile + p * lanes + c * V_LANES);
+#pragma GCC unroll 3
+        for (int64_t step = 1; step < lanes; step *= 2) {
+#pragma GCC unroll 4
+            for (int64_t c = 0; c < lanes / 2; c++)
+                VOP(unzip)(from[2 * c], from[2 * c + 1], &to[c], &to[c + lanes / 2]);
+#pragma GCC unroll 8
+            for (int64_t c = 0; c < lanes; c++)
+                from[c] = to[c];
+        }
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            if (c < channels)
+                NAME(put_vector)(dst + c * stride + p, VOP(canonical)(from[c]), far);
+    }
+}
+
+static void NAME(few_interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
+                                 int64_t n)
+{
+    if (lanes == 4)
+        NAME(interleave_lanes)(tile, 4, src, stride, channels, n);
+    else
+        NAME(interleave_lanes)(tile, 8, src, stride, channels, n);
+}
+
+static void NAME(few_part)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
+                           bool far)
+{
+    far = far && NAME(is_aligned)(dst) && (uint64_t)stride * sizeof(T) % sizeof(V) == 0;
+    if (lanes == 4)
+        NAME(part_lanes)(dst, stride, channels, tile, 4, n, far);
+    else
+        NAME(part_lanes)(dst, stride, channels, tile, 8, n, far);
+}
+
+/* Asks for what a block of points touches, so that it comes while other things are done. */
+static void NAME(few_prefetch)(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
+                               const int32_t *place, int64_t n)
+{
+    for (int64_t p = 0; p < n; p++) {
+        const int64_t top = (place[p] < 0 ? 0 : place[p]) * lanes, bottom = top + window->width * lanes;
+        if (input != NULL) {
+            __builtin_prefetch((const T *)input + top);
+            __builtin_prefetch((const T *)input + bottom);
+        }
+        if (grad != NULL) {
+            __builtin_prefetch((const T *)grad + top, 1);
+            __builtin_prefetch((const T *)grad + bottom, 1);
+        }
+    }
+}
+
+static bool NAME(few_bounded)(const void *value, int64_t n, double limit)
+{
+    const T *const in = value, most = (T)limit;
+    int beyond = 0;
+    for (int64_t k = 0; k < n; k++)
+        beyond |= !(M(fabs)(in[k]) <= most);
+    return !beyond;
+}

@@ -1,0 +1,19 @@
+/*
+ * Running a bilinear grid sample of few channels: one way of doing what op/grid_run.c does, with the same results, for
+ * all channels at once. Where a tensor is laid out as a picture, it is worked on where it is.
+ */
+#ifndef RG_GRID_FEW_H
+#define RG_GRID_FEW_H
+
+#include "op/grid_values.h"
+
+/* Decides whether a plan is run so: sets few_lanes and what belongs to it. */
+void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const regrad_tensor *input_grad);
+
+/* As rg_grid_slot_nbytes and rg_grid_team_nbytes. */
+int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan);
+int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan);
+
+void rg_few_run(const struct rg_grid_progress *progress);
+
+#endif
