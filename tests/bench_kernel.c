@@ -6,37 +6,25 @@
 #include "bench_kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "kernel/kernel.h"
+#include "op/columns.h"
 
-/* A row of pixels; rows that are added; results and terms of an axis; channels stored last; pixels of a tile. */
-enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_RESULTS = 128, N_TERMS = 4, GROUP = 64, TILE_H = 4, TILE_W = 64 };
-enum { N_SOURCES = 2 * N_RESULTS + N_TERMS, N_PIXELS = TILE_H * TILE_W, N_NEIGHBOURS = 4 };
+/* A row of pixels; rows that are added; results and sources of an axis; channels stored last; pixels of a tile. */
+enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_RESULTS = 128, GROUP = 64, TILE_H = 4, TILE_W = 64 };
+enum { N_SOURCES = 2 * N_RESULTS, N_PIXELS = TILE_H * TILE_W, N_NEIGHBOURS = 4 };
 
 /* Where the arguments live. */
 static _Alignas(RG_ALIGNMENT) struct {
     unsigned char from[N_SOURCES * GROUP * sizeof(double)], to[N_SOURCES * GROUP * sizeof(double)];
-    unsigned char scratch[N_SOURCES * RG_MAX_LANES * sizeof(double)];
     unsigned char tile[N_PIXELS * RG_GRID_LANES * sizeof(double)], point_tile[RG_GRID_POINTS * RG_GRID_LANES * 8];
     union rg_grid_row weight[RG_GRID_NEIGHBOURS], value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
     struct rg_grid_points points;
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
-    int64_t begin[N_RESULTS], first[N_RESULTS + 1];
 } data;
-
-/* The transposed map of a bilinear resize by 2: four terms a result, the next two further on. */
-static const struct rg_piece map = {data.begin, data.first, data.weight, 0, N_RESULTS, 0, N_SOURCES};
-
-static void prepare_map(void)
-{
-    for (int64_t i = 0; i < N_RESULTS; i++) {
-        data.begin[i] = 2 * i;
-        data.first[i + 1] = N_TERMS * (i + 1);
-    }
-    data.first[0] = 0;
-}
 
 /* A table's arithmetic type, and a storage type of it. */
 struct subject {
@@ -86,29 +74,69 @@ static struct work fetch(const struct subject *subject)
     return (struct work){RG_GRID_POINTS, RG_GRID_POINTS * (subject->size + subject->value)};
 }
 
+/* Half of them were summed before, as by a bilinear resize by 2. */
+static struct rg_rows rows_of(const struct subject *subject, int64_t n)
+{
+    return (struct rg_rows){data.from, n * subject->size, data.weight, N_ROWS, N_ROWS / 2, n};
+}
+
 static struct work rows(const struct subject *subject)
 {
-    subject->kernels->rows[subject->dtype](data.to, data.from, ROWS_LENGTH * subject->size, data.weight, N_ROWS,
-                                           ROWS_LENGTH, true);
+    const struct rg_rows taken = rows_of(subject, ROWS_LENGTH);
+    subject->kernels->rows[subject->dtype](data.to, &taken, true);
     return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
+}
+
+/* The gradient of a bilinear resize by 2: four terms a result, the next two further on. */
+static struct rg_axis_map map;
+static struct rg_piece piece;
+static struct rg_columns columns, reduced;
+
+static bool make_columns(const struct subject *subject, struct rg_columns *made, int factor)
+{
+    const struct rg_columns_spec of = {.piece = piece,
+                                       .n_rows = 1,
+                                       .inner = 1,
+                                       .factor = factor,
+                                       .lanes = subject->kernels->lanes,
+                                       .t_nbytes = (size_t)subject->value};
+    return rg_columns_init(made, &map, &of);
+}
+
+static bool make_map(const struct subject *subject)
+{
+    const bool use_double = subject->value == sizeof(double);
+    const struct rg_axis_spec of = {RG_AXIS_HALF_PIXEL, N_RESULTS, N_SOURCES, 0, use_double};
+    if (rg_axis_init(&map, &of, true) != REGRAD_OK)
+        return false;
+    piece = (struct rg_piece){map.begin, map.first, map.weight, 0, N_RESULTS, 0, N_SOURCES};
+    return make_columns(subject, &columns, 0) && make_columns(subject, &reduced, rg_columns_factor(&map));
+}
+
+static void end_map(void)
+{
+    rg_columns_fini(&columns);
+    rg_columns_fini(&reduced);
+    rg_axis_fini(&map);
 }
 
 static struct work cols(const struct subject *subject)
 {
-    const void *from[RG_MAX_LANES];
-    void *to[RG_MAX_LANES];
-    for (int64_t r = 0; r < RG_MAX_LANES; r++) {
-        from[r] = data.from + r * N_SOURCES * subject->value;
-        to[r] = data.to + r * N_SOURCES * subject->value;
-    }
-    subject->kernels->cols(to, from, RG_MAX_LANES, &map, data.scratch);
-    return (struct work){RG_MAX_LANES * N_RESULTS, RG_MAX_LANES * (N_RESULTS + N_SOURCES) * subject->value};
+    subject->kernels->cols[subject->dtype](data.to, data.from, &columns, N_RESULTS, false);
+    return (struct work){N_RESULTS, N_RESULTS * subject->size + N_SOURCES * subject->value};
+}
+
+static struct work reduce(const struct subject *subject)
+{
+    const struct rg_rows taken = rows_of(subject, N_SOURCES);
+    subject->kernels->reduce[subject->dtype](data.to, &taken, &reduced, false);
+    return (struct work){N_RESULTS, (N_RESULTS + N_ROWS * N_SOURCES) * subject->size};
 }
 
 static struct work groups(const struct subject *subject)
 {
-    subject->kernels->groups(data.to, data.from, GROUP, &map);
-    return (struct work){N_RESULTS * GROUP, (N_RESULTS + N_SOURCES) * GROUP * subject->value};
+    subject->kernels->groups[subject->dtype](data.to, data.from, GROUP, &piece, false);
+    return (struct work){N_RESULTS * GROUP, GROUP * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
 /* ---- Grid sample: bilinear, points of a smooth grid ---- */
@@ -224,29 +252,31 @@ static const struct kernel {
     const char *name;
     call *call;
     bool stored;
+    bool vectors; /* used with vectors alone */
 } kernels[] = {
-    {"load", load, true},
-    {"load, stride 3", load_strided, true},
-    {"store", store, true},
-    {"fetch", fetch, true},
-    {"rows, 4 of them", rows, true},
-    {"cols, 4 terms", cols, false},
-    {"groups of 64, 4 terms", groups, false},
-    {"grid_locate", grid_locate, false},
-    {"grid_weigh", grid_weigh, false},
-    {"grid_place", grid_place, false},
-    {"grid_list", grid_list, false},
-    {"grid_rows", grid_rows, false},
-    {"grid_scatter", grid_scatter, false},
-    {"grid_spread", grid_spread, false},
-    {"grid_blend", grid_blend, false},
-    {"grid_sample", grid_sample, false},
-    {"grid_multiply", grid_multiply, false},
-    {"grid_fold", grid_fold, false},
-    {"grid_slope", grid_slope, false},
-    {"grid_finish", grid_finish, false},
-    {"grid_interleave", grid_interleave, false},
-    {"grid_part", grid_part, false},
+    {"load", load, true, false},
+    {"load, stride 3", load_strided, true, false},
+    {"store", store, true, false},
+    {"fetch", fetch, true, false},
+    {"rows, 4 of them", rows, true, false},
+    {"cols, 4 terms", cols, true, false},
+    {"reduce, 4 by 4 terms", reduce, true, true},
+    {"groups of 64, 4 terms", groups, true, false},
+    {"grid_locate", grid_locate, false, false},
+    {"grid_weigh", grid_weigh, false, false},
+    {"grid_place", grid_place, false, false},
+    {"grid_list", grid_list, false, false},
+    {"grid_rows", grid_rows, false, false},
+    {"grid_scatter", grid_scatter, false, false},
+    {"grid_spread", grid_spread, false, false},
+    {"grid_blend", grid_blend, false, false},
+    {"grid_sample", grid_sample, false, false},
+    {"grid_multiply", grid_multiply, false, false},
+    {"grid_fold", grid_fold, false, false},
+    {"grid_slope", grid_slope, false, false},
+    {"grid_finish", grid_finish, false, false},
+    {"grid_interleave", grid_interleave, false, false},
+    {"grid_part", grid_part, false, false},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
@@ -254,7 +284,6 @@ enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 static void prepare(const struct subject *subject)
 {
     memset(&data, 0x3C, sizeof data);
-    prepare_map();
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         set(subject, &data.x, p, -1 + (2 * (double)p + 0.7) / RG_GRID_POINTS);
         set(subject, &data.y, p, -0.2 + 0.4 * (double)p / RG_GRID_POINTS);
@@ -295,10 +324,15 @@ static double time_call(call *call, const struct subject *subject)
 static void time_kernel(const struct kernel *kernel, const char *table, const struct subject *subject)
 {
     prepare(subject);
+    if (!make_map(subject)) {
+        fprintf(stderr, "check_kernel: out of memory\n");
+        exit(1);
+    }
     const struct work work = kernel->call(subject);
     const double time = time_call(kernel->call, subject);
     printf("%-22s %-9s %-7s %9.3f ns/value %8.2f GB/s\n", kernel->name, regrad_dtype_name(subject->dtype), table,
            time * 1e9 / (double)work.n, (double)work.nbytes / time * 1e-9);
+    end_map();
 }
 
 static void time_types(const struct kernel *kernel, const char *table, const struct rg_kernels *of, regrad_dtype value)
@@ -306,6 +340,8 @@ static void time_types(const struct kernel *kernel, const char *table, const str
     for (int dtype = 0; dtype < RG_N_DTYPES; dtype++) {
         const struct subject subject = {of, (regrad_dtype)dtype, (int64_t)regrad_dtype_size((regrad_dtype)dtype),
                                         (int64_t)regrad_dtype_size(value)};
+        if (kernel->vectors && of->lanes == 1)
+            continue;
         if (kernel->stored ? of->load[dtype] != NULL : dtype == (int)value)
             time_kernel(kernel, table, &subject);
     }
