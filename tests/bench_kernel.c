@@ -6,37 +6,29 @@
 #include "bench_kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "kernel/kernel.h"
+#include "op/columns.h"
 
-/* A row of pixels; rows that are added; results and terms of an axis; channels stored last; pixels of a tile. */
-enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_RESULTS = 128, N_TERMS = 4, GROUP = 64, TILE_H = 4, TILE_W = 64 };
-enum { N_SOURCES = 2 * N_RESULTS + N_TERMS, N_PIXELS = TILE_H * TILE_W, N_NEIGHBOURS = 4 };
+/* A row of pixels; rows that are added; results and sources of an axis; channels stored last; pixels of a tile. */
+enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_RESULTS = 128, GROUP = 64, TILE_H = 4, TILE_W = 64 };
+enum { N_SOURCES = 2 * N_RESULTS, N_TILE_PIXELS = TILE_H * (TILE_W + 1) + 3, N_NEIGHBOURS = 4 };
 
 /* Where the arguments live. */
 static _Alignas(RG_ALIGNMENT) struct {
     unsigned char from[N_SOURCES * GROUP * sizeof(double)], to[N_SOURCES * GROUP * sizeof(double)];
-    unsigned char scratch[N_SOURCES * RG_MAX_LANES * sizeof(double)];
-    unsigned char tile[N_PIXELS * RG_GRID_LANES * sizeof(double)], point_tile[RG_GRID_POINTS * RG_GRID_LANES * 8];
-    union rg_grid_row weight[RG_GRID_NEIGHBOURS], value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
+    unsigned char tile[N_TILE_PIXELS * RG_GRID_LANES * sizeof(double)], point_tile[RG_GRID_POINTS * RG_GRID_LANES * 8];
+    union rg_grid_row value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
+    struct rg_grid_weights weights;
     struct rg_grid_points points;
+    struct rg_grid_quads quads;
+    struct rg_few_points few;
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
-    int64_t begin[N_RESULTS], first[N_RESULTS + 1];
+    int32_t at[2][RG_GRID_POINTS], tap_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], place[RG_GRID_POINTS];
 } data;
-
-/* The transposed map of a bilinear resize by 2: four terms a result, the next two further on. */
-static const struct rg_piece map = {data.begin, data.first, data.weight, 0, N_RESULTS, 0, N_SOURCES};
-
-static void prepare_map(void)
-{
-    for (int64_t i = 0; i < N_RESULTS; i++) {
-        data.begin[i] = 2 * i;
-        data.first[i + 1] = N_TERMS * (i + 1);
-    }
-    data.first[0] = 0;
-}
 
 /* A table's arithmetic type, and a storage type of it. */
 struct subject {
@@ -80,6 +72,18 @@ static struct work store(const struct subject *subject)
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
+static struct work split(const struct subject *subject)
+{
+    subject->kernels->split[subject->dtype](data.to, data.to + sizeof data.to / 2, data.from, ROW);
+    return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
+}
+
+static struct work join(const struct subject *subject)
+{
+    subject->kernels->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, ROW);
+    return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
+}
+
 static struct work fetch(const struct subject *subject)
 {
     subject->kernels->fetch[subject->dtype](data.to, data.from, data.offset[0], RG_GRID_POINTS);
@@ -88,27 +92,65 @@ static struct work fetch(const struct subject *subject)
 
 static struct work rows(const struct subject *subject)
 {
-    subject->kernels->rows[subject->dtype](data.to, data.from, ROWS_LENGTH * subject->size, data.weight, N_ROWS,
-                                           ROWS_LENGTH, true);
+    /* half of them were summed before, as by a bilinear resize by 2 */
+    const struct rg_rows taken = {data.from,  ROWS_LENGTH * subject->size, data.weights.value, N_ROWS, N_ROWS / 2,
+                                  ROWS_LENGTH};
+    subject->kernels->rows[subject->dtype](data.to, &taken, true);
     return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
+}
+
+/* The gradient of a bilinear resize by 2: four terms a result, the next two further on. */
+static struct rg_axis_map map;
+static struct rg_piece piece;
+static struct rg_columns columns, reduced;
+
+static bool make_columns(const struct subject *subject, struct rg_columns *made, int factor)
+{
+    const struct rg_columns_spec of = {.piece = piece,
+                                       .n_rows = 1,
+                                       .inner = 1,
+                                       .factor = factor,
+                                       .lanes = subject->kernels->lanes,
+                                       .t_nbytes = (size_t)subject->value};
+    return rg_columns_init(made, &map, &of);
+}
+
+static bool make_map(const struct subject *subject)
+{
+    const bool use_double = subject->value == sizeof(double);
+    const struct rg_axis_spec of = {RG_AXIS_HALF_PIXEL, N_RESULTS, N_SOURCES, 0, use_double};
+    if (rg_axis_init(&map, &of, true) != REGRAD_OK)
+        return false;
+    piece = (struct rg_piece){map.begin, map.first, map.weight, 0, N_RESULTS, 0, N_SOURCES};
+    return make_columns(subject, &columns, 0) && make_columns(subject, &reduced, rg_columns_factor(&map));
+}
+
+static void end_map(void)
+{
+    rg_columns_fini(&columns);
+    rg_columns_fini(&reduced);
+    rg_axis_fini(&map);
 }
 
 static struct work cols(const struct subject *subject)
 {
-    const void *from[RG_MAX_LANES];
-    void *to[RG_MAX_LANES];
-    for (int64_t r = 0; r < RG_MAX_LANES; r++) {
-        from[r] = data.from + r * N_SOURCES * subject->value;
-        to[r] = data.to + r * N_SOURCES * subject->value;
-    }
-    subject->kernels->cols(to, from, RG_MAX_LANES, &map, data.scratch);
-    return (struct work){RG_MAX_LANES * N_RESULTS, RG_MAX_LANES * (N_RESULTS + N_SOURCES) * subject->value};
+    subject->kernels->cols[subject->dtype](data.to, data.from, &columns, N_RESULTS, false);
+    return (struct work){N_RESULTS, N_RESULTS * subject->size + N_SOURCES * subject->value};
+}
+
+/* The second row of a result, which has all its terms. */
+static struct work reduce(const struct subject *subject)
+{
+    const int64_t pitch = N_SOURCES * subject->size;
+    const struct rg_band band = {map.begin, map.first, map.weight, 1, 2, data.from, pitch, N_SOURCES};
+    subject->kernels->reduce[subject->dtype](data.to, pitch, &band, &reduced, false);
+    return (struct work){N_RESULTS, (N_RESULTS + N_ROWS * N_SOURCES) * subject->size};
 }
 
 static struct work groups(const struct subject *subject)
 {
-    subject->kernels->groups(data.to, data.from, GROUP, &map);
-    return (struct work){N_RESULTS * GROUP, (N_RESULTS + N_SOURCES) * GROUP * subject->value};
+    subject->kernels->groups[subject->dtype](data.to, data.from, GROUP, &piece, false);
+    return (struct work){N_RESULTS * GROUP, GROUP * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
 /* ---- Grid sample: bilinear, points of a smooth grid ---- */
@@ -130,7 +172,7 @@ static struct work grid_locate(const struct subject *subject)
 
 static struct work grid_weigh(const struct subject *subject)
 {
-    subject->kernels->grid_weigh(data.weight, data.points.y.weight, data.points.x.weight, 2);
+    subject->kernels->grid_weigh(data.weights.value, data.points.y.weight, data.points.x.weight, 2);
     return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * subject->value);
 }
 
@@ -155,29 +197,15 @@ static struct work grid_rows(const struct subject *subject)
 
 static struct work grid_scatter(const struct subject *subject)
 {
-    subject->kernels->grid_scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight, data.value,
-                                   N_NEIGHBOURS, data.list, RG_GRID_POINTS);
+    subject->kernels->grid_scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weights.value,
+                                   data.value, N_NEIGHBOURS, data.list, RG_GRID_POINTS);
     return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (8 + 3 * subject->value) + subject->value);
-}
-
-static struct work grid_spread(const struct subject *subject)
-{
-    subject->kernels->grid_spread(data.tile, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight,
-                                  data.point_tile, N_NEIGHBOURS, data.list, RG_GRID_POINTS);
-    return of_points(N_NEIGHBOURS * RG_GRID_LANES, (2 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
 static struct work grid_blend(const struct subject *subject)
 {
-    subject->kernels->grid_blend(data.to, data.weight, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
+    subject->kernels->grid_blend(data.to, data.weights.value, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
     return of_points(1, (2 * N_NEIGHBOURS + 1) * subject->value);
-}
-
-static struct work grid_sample(const struct subject *subject)
-{
-    subject->kernels->grid_sample(data.to, data.tile, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight,
-                                  N_NEIGHBOURS, RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
 static struct work grid_multiply(const struct subject *subject)
@@ -192,29 +220,202 @@ static struct work grid_fold(const struct subject *subject)
     return of_points(RG_GRID_LANES, (RG_GRID_LANES + 2) * subject->value);
 }
 
-static struct work grid_slope(const struct subject *subject)
-{
-    subject->kernels->grid_slope(&data.sum_x, &data.sum_y, data.tile, (const int64_t(*)[RG_GRID_POINTS])data.offset,
-                                 data.weight, data.weight, data.point_tile, N_NEIGHBOURS, RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
-}
-
 static struct work grid_finish(const struct subject *subject)
 {
     subject->kernels->grid_finish(&data.sum_x, &data.points.x.slope, &data.points);
     return of_points(1, 3 * subject->value + 2 * (int64_t)sizeof(int64_t));
 }
 
-static struct work grid_interleave(const struct subject *subject)
+/* ---- The same with tiles ---- */
+
+static const struct rg_grid_tile tile = {TILE_W + 1, TILE_H - 1, 0, TILE_H};
+static const struct rg_grid_stencil stencil = {2, 2, false};
+
+static const int32_t (*places(void))[RG_GRID_POINTS]
 {
-    subject->kernels->grid_interleave(data.point_tile, data.from, RG_GRID_POINTS, RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, 2 * RG_GRID_LANES * subject->value);
+    return (const int32_t(*)[RG_GRID_POINTS])data.at;
 }
 
-static struct work grid_part(const struct subject *subject)
+static struct work grid_pair(const struct subject *subject)
 {
-    subject->kernels->grid_part(data.value, data.point_tile, RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, 2 * RG_GRID_LANES * subject->value);
+    subject->kernels->grid_pair(&data.quads.x, &data.x, RG_GRID_POINTS, TILE_W, &spec);
+    return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
+}
+
+static struct work grid_pair_rows(const struct subject *subject)
+{
+    int64_t low, high;
+    subject->kernels->grid_pair_rows(&data.quads.y, TILE_H, &low, &high);
+    return of_points(1, sizeof(int32_t));
+}
+
+static struct work grid_aim_quads(const struct subject *subject)
+{
+    subject->kernels->grid_aim_quads(data.at, &data.quads, &tile);
+    return of_points(2, (2 + 2) * (int64_t)sizeof(int32_t));
+}
+
+static struct work grid_aim(const struct subject *subject)
+{
+    subject->kernels->grid_aim(data.tap_at, &data.points, &tile);
+    return of_points(N_NEIGHBOURS, 4 * (int64_t)sizeof(int64_t) + N_NEIGHBOURS * (int64_t)sizeof(int32_t));
+}
+
+static struct work grid_select(const struct subject *subject)
+{
+    subject->kernels->grid_select(data.list, places(), stencil.n_places, RG_GRID_POINTS);
+    return of_points(1, 2 * (int64_t)sizeof(int32_t) + (int64_t)sizeof(int64_t));
+}
+
+static struct work grid_spread(const struct subject *subject)
+{
+    subject->kernels->grid_spread(data.tile, &stencil, places(), data.weights.value, data.point_tile, NULL,
+                                  RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS * RG_GRID_LANES, (2 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_sample(const struct subject *subject)
+{
+    subject->kernels->grid_sample(data.to, data.tile, &stencil, places(), data.weights.value, RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_slope(const struct subject *subject)
+{
+    const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
+    subject->kernels->grid_slope(sums, data.tile, NULL, &stencil, places(), &data.weights, data.point_tile,
+                                 RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+/* With spreading. */
+static struct work grid_slope_spread(const struct subject *subject)
+{
+    const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
+    subject->kernels->grid_slope(sums, data.tile, data.to, &stencil, places(), &data.weights, data.point_tile,
+                                 RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, (3 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
+}
+
+static struct work grid_finish_quads(const struct subject *subject)
+{
+    subject->kernels->grid_finish_quads((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.quads);
+    return of_points(2, 6 * subject->value + 2 * (int64_t)sizeof(int32_t));
+}
+
+static struct work grid_load(const struct subject *subject)
+{
+    subject->kernels->grid_load[subject->dtype](data.point_tile, data.from, RG_GRID_POINTS, 1, RG_GRID_LANES,
+                                                RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
+}
+
+/* With channels last. */
+static struct work grid_load_last(const struct subject *subject)
+{
+    subject->kernels->grid_load[subject->dtype](data.point_tile, data.from, 1, RG_GRID_LANES, RG_GRID_LANES,
+                                                RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
+}
+
+static struct work grid_store(const struct subject *subject)
+{
+    subject->kernels->grid_store[subject->dtype](data.to, RG_GRID_POINTS, 1, data.point_tile, RG_GRID_LANES,
+                                                 RG_GRID_POINTS, false);
+    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
+}
+
+static struct work grid_store_last(const struct subject *subject)
+{
+    subject->kernels->grid_store[subject->dtype](data.to, 1, RG_GRID_LANES, data.point_tile, RG_GRID_LANES,
+                                                 RG_GRID_POINTS, false);
+    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
+}
+
+/* ---- The same with pictures of few channels ---- */
+
+enum { FEW = 4 }; /* channels */
+static const struct rg_few_window window = {TILE_W, 0, TILE_H, TILE_H - 1};
+
+static struct work few_locate(const struct subject *subject)
+{
+    subject->kernels->few_locate(&data.few, &data.x, &data.y, RG_GRID_POINTS, &spec);
+    return of_points(1, (2 + 6) * subject->value + 2 * (int64_t)sizeof(int32_t));
+}
+
+static struct work few_place(const struct subject *subject)
+{
+    subject->kernels->few_place(data.place, &data.few, &window);
+    return of_points(1, 3 * (int64_t)sizeof(int32_t));
+}
+
+static struct work few_range(const struct subject *subject)
+{
+    subject->kernels->few_range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
+    return of_points(1, subject->value);
+}
+
+static struct work few_rows(const struct subject *subject)
+{
+    int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
+    subject->kernels->few_rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
+    return of_points(1, 2 * subject->value + 2 * (int64_t)sizeof(int32_t));
+}
+
+static struct work few_span(const struct subject *subject)
+{
+    int32_t low, high;
+    subject->kernels->few_span(&data.few, &low, &high);
+    return of_points(1, sizeof(int32_t));
+}
+
+static struct work few_spread(const struct subject *subject)
+{
+    subject->kernels->few_spread(data.tile, FEW, &window, data.place, &data.few, data.point_tile, RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS * FEW, (2 * N_NEIGHBOURS + 1) * FEW * subject->value);
+}
+
+static struct work few_sample(const struct subject *subject)
+{
+    subject->kernels->few_sample(data.to, data.tile, FEW, &window, data.place, &data.few, RG_GRID_POINTS);
+    return of_points(FEW, (N_NEIGHBOURS + 1) * FEW * subject->value);
+}
+
+static struct work few_slope(const struct subject *subject)
+{
+    subject->kernels->few_slope(data.to, data.tile, FEW, &window, data.place, &data.few, data.point_tile,
+                                RG_GRID_POINTS, false);
+    return of_points(2, ((N_NEIGHBOURS + 1) * FEW + 2) * subject->value);
+}
+
+static struct work few_interleave(const struct subject *subject)
+{
+    subject->kernels->few_interleave(data.point_tile, FEW, data.from, RG_GRID_POINTS, FEW, RG_GRID_POINTS);
+    return of_points(FEW, 2 * FEW * subject->value);
+}
+
+static struct work few_part(const struct subject *subject)
+{
+    subject->kernels->few_part(data.to, RG_GRID_POINTS, FEW, data.point_tile, FEW, RG_GRID_POINTS, false);
+    return of_points(FEW, 2 * FEW * subject->value);
+}
+
+static struct work few_prefetch(const struct subject *subject)
+{
+    subject->kernels->few_prefetch(data.tile, NULL, FEW, &window, data.place, RG_GRID_POINTS);
+    return of_points(1, sizeof(int32_t));
+}
+
+static struct work few_bounded(const struct subject *subject)
+{
+    subject->kernels->few_bounded(data.from, ROW, 1e6);
+    return (struct work){ROW, ROW * subject->value};
+}
+
+static struct work clear_far(const struct subject *subject)
+{
+    subject->kernels->clear_far(data.to, sizeof data.to);
+    return (struct work){(int64_t)sizeof data.to / subject->value, sizeof data.to};
 }
 
 /* ---- Timing ---- */
@@ -224,29 +425,55 @@ static const struct kernel {
     const char *name;
     call *call;
     bool stored;
+    bool vectors; /* used with vectors alone */
 } kernels[] = {
-    {"load", load, true},
-    {"load, stride 3", load_strided, true},
-    {"store", store, true},
-    {"fetch", fetch, true},
-    {"rows, 4 of them", rows, true},
-    {"cols, 4 terms", cols, false},
-    {"groups of 64, 4 terms", groups, false},
-    {"grid_locate", grid_locate, false},
-    {"grid_weigh", grid_weigh, false},
-    {"grid_place", grid_place, false},
-    {"grid_list", grid_list, false},
-    {"grid_rows", grid_rows, false},
-    {"grid_scatter", grid_scatter, false},
-    {"grid_spread", grid_spread, false},
-    {"grid_blend", grid_blend, false},
-    {"grid_sample", grid_sample, false},
-    {"grid_multiply", grid_multiply, false},
-    {"grid_fold", grid_fold, false},
-    {"grid_slope", grid_slope, false},
-    {"grid_finish", grid_finish, false},
-    {"grid_interleave", grid_interleave, false},
-    {"grid_part", grid_part, false},
+    {"load", load, true, false},
+    {"load, stride 3", load_strided, true, false},
+    {"store", store, true, false},
+    {"split", split, true, false},
+    {"join", join, true, false},
+    {"fetch", fetch, true, false},
+    {"rows, 4 of them", rows, true, false},
+    {"cols, 4 terms", cols, true, false},
+    {"reduce, 4 by 4 terms", reduce, true, true},
+    {"groups of 64, 4 terms", groups, true, false},
+    {"grid_locate", grid_locate, false, false},
+    {"grid_weigh", grid_weigh, false, false},
+    {"grid_place", grid_place, false, false},
+    {"grid_list", grid_list, false, false},
+    {"grid_rows", grid_rows, false, false},
+    {"grid_scatter", grid_scatter, false, false},
+    {"grid_blend", grid_blend, false, false},
+    {"grid_multiply", grid_multiply, false, false},
+    {"grid_fold", grid_fold, false, false},
+    {"grid_finish", grid_finish, false, false},
+    {"grid_pair", grid_pair, false, false},
+    {"grid_pair_rows", grid_pair_rows, false, false},
+    {"grid_aim_quads", grid_aim_quads, false, false},
+    {"grid_aim", grid_aim, false, false},
+    {"grid_select", grid_select, false, false},
+    {"grid_spread", grid_spread, false, false},
+    {"grid_sample", grid_sample, false, false},
+    {"grid_slope", grid_slope, false, false},
+    {"grid_slope, spreading", grid_slope_spread, false, false},
+    {"grid_finish_quads", grid_finish_quads, false, false},
+    {"grid_load", grid_load, true, false},
+    {"grid_load, last", grid_load_last, true, false},
+    {"grid_store", grid_store, true, false},
+    {"grid_store, last", grid_store_last, true, false},
+    {"few_locate", few_locate, false, false},
+    {"few_place", few_place, false, false},
+    {"few_range", few_range, false, false},
+    {"few_rows", few_rows, false, false},
+    {"few_span", few_span, false, false},
+    {"few_spread", few_spread, false, false},
+    {"few_sample", few_sample, false, false},
+    {"few_slope", few_slope, false, false},
+    {"few_interleave", few_interleave, false, false},
+    {"few_part", few_part, false, false},
+    {"few_prefetch", few_prefetch, false, false},
+    {"few_bounded", few_bounded, false, false},
+    {"clear_far", clear_far, false, false},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
@@ -254,7 +481,6 @@ enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 static void prepare(const struct subject *subject)
 {
     memset(&data, 0x3C, sizeof data);
-    prepare_map();
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         set(subject, &data.x, p, -1 + (2 * (double)p + 0.7) / RG_GRID_POINTS);
         set(subject, &data.y, p, -0.2 + 0.4 * (double)p / RG_GRID_POINTS);
@@ -263,6 +489,11 @@ static void prepare(const struct subject *subject)
     grid_weigh(subject);
     grid_place(subject);
     grid_list(subject);
+    grid_pair(subject);
+    subject->kernels->grid_pair(&data.quads.y, &data.y, RG_GRID_POINTS, TILE_H, &spec);
+    grid_aim_quads(subject);
+    few_locate(subject);
+    few_place(subject);
 }
 
 static double seconds(void)
@@ -295,10 +526,15 @@ static double time_call(call *call, const struct subject *subject)
 static void time_kernel(const struct kernel *kernel, const char *table, const struct subject *subject)
 {
     prepare(subject);
+    if (!make_map(subject)) {
+        fprintf(stderr, "check_kernel: out of memory\n");
+        exit(1);
+    }
     const struct work work = kernel->call(subject);
     const double time = time_call(kernel->call, subject);
     printf("%-22s %-9s %-7s %9.3f ns/value %8.2f GB/s\n", kernel->name, regrad_dtype_name(subject->dtype), table,
            time * 1e9 / (double)work.n, (double)work.nbytes / time * 1e-9);
+    end_map();
 }
 
 static void time_types(const struct kernel *kernel, const char *table, const struct rg_kernels *of, regrad_dtype value)
@@ -306,6 +542,8 @@ static void time_types(const struct kernel *kernel, const char *table, const str
     for (int dtype = 0; dtype < RG_N_DTYPES; dtype++) {
         const struct subject subject = {of, (regrad_dtype)dtype, (int64_t)regrad_dtype_size((regrad_dtype)dtype),
                                         (int64_t)regrad_dtype_size(value)};
+        if (kernel->vectors && of->lanes == 1)
+            continue;
         if (kernel->stored ? of->load[dtype] != NULL : dtype == (int)value)
             time_kernel(kernel, table, &subject);
     }

@@ -1,0 +1,432 @@
+/*
+ * The tables of columns: read step by step as kernel.h says, they give every result the terms of its axis map in
+ * increasing order and nothing else, for maps of all laws and maps made at random. Each allocation is refused in turn.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "allocation.h"
+#include "base/checked.h"
+#include "kernel_subject.h"
+#include "op/columns.h"
+#include "problem.h"
+
+/* One table, and what it is made from. */
+struct trial {
+    const struct rg_axis_map *map;
+    struct rg_columns_spec spec;
+    struct rg_columns columns;
+};
+
+static void expect(bool condition, const struct trial *trial, int64_t b, const char *what)
+{
+    const struct rg_columns_spec *spec = &trial->spec;
+    if (!condition)
+        fail_msg(
+            "%lld of %lld, results %lld to %lld, %lld rows, inner %lld, factor %d, lanes %lld, values of %zu bytes: "
+            "block %lld %s",
+            (long long)trial->map->n_dst, (long long)trial->map->n_src, (long long)spec->piece.from,
+            (long long)spec->piece.to, (long long)spec->n_rows, (long long)spec->inner, spec->factor,
+            (long long)spec->lanes, spec->t_nbytes, (long long)b, what);
+}
+
+/* ---- Reading tables ---- */
+
+/* What is still to be added to a result: terms of the map, the next of which is value `at` of the line. */
+struct wanted {
+    int64_t at, term, end;
+};
+
+static struct wanted wanted_of(const struct rg_columns_spec *spec, int64_t result)
+{
+    const struct rg_piece *piece = &spec->piece;
+    const int64_t c = result % spec->inner, group = result / spec->inner;
+    const int64_t i = piece->from + group % (piece->to - piece->from), row = group / (piece->to - piece->from);
+    const int64_t source = row * piece->n_src + piece->begin[i] - piece->low;
+    return (struct wanted){source * spec->inner + c, piece->first[i], piece->first[i + 1]};
+}
+
+/* Takes the term that a step adds to result j of its block off what is wanted. */
+static void take_term(const struct trial *trial, int64_t b, const struct rg_step *step, int64_t j,
+                      struct wanted *wanted)
+{
+    const struct rg_columns *columns = &trial->columns;
+    const bool wide = trial->spec.t_nbytes == sizeof(double);
+    const int64_t in_step = columns->factor > 0 ? j * columns->factor : columns->index[step->index + j];
+    expect(wanted->term < wanted->end, trial, b, "adds a term that is not there");
+    expect(step->offset + in_step == wanted->at, trial, b, "adds another value");
+    expect(get(wide, columns->weight, step->weight + j) == get(wide, trial->spec.piece.weight, wanted->term), trial, b,
+           "has another weight");
+    wanted->at += trial->spec.inner;
+    wanted->term++;
+}
+
+/* The values from a step's offset on that its indices can name. */
+static int64_t window_of(const struct trial *trial)
+{
+    return 2 * trial->spec.lanes * rg_max(trial->columns.n_pairs, 1);
+}
+
+/* May the kernels read all that a step with an index of block b names? */
+static void check_reach(const struct trial *trial, int64_t b, const struct rg_step *step)
+{
+    const struct rg_columns_spec *spec = &trial->spec;
+    const struct rg_columns *columns = &trial->columns;
+    const int64_t n_line = spec->n_rows * spec->piece.n_src * spec->inner;
+    expect(step->offset >= 0 && step->offset < n_line && step->offset + window_of(trial) <= n_line + RG_LINE_ROOM,
+           trial, b, "reads beyond the line");
+    expect(columns->n_pairs == 0 || step->offset == columns->steps[columns->first[b]].offset, trial, b,
+           "has steps with other offsets");
+    for (int64_t j = 0; j < spec->lanes; j++) {
+        const int32_t index = columns->index[step->index + j];
+        expect(index >= 0 && index < window_of(trial), trial, b, "has an index that is too high");
+    }
+}
+
+/* Block b, whose results are n from `at` on. */
+static void check_block(const struct trial *trial, int64_t b, int64_t at, int64_t n)
+{
+    const struct rg_columns *columns = &trial->columns;
+    struct wanted wanted[RG_MAX_LANES];
+    for (int64_t j = 0; j < n; j++)
+        wanted[j] = wanted_of(&trial->spec, at + j);
+    for (int32_t k = columns->first[b]; k < columns->first[b + 1]; k++) {
+        const struct rg_step *step = &columns->steps[k];
+        expect(step->lanes >> n == 0, trial, b, "has a step for results that are not there");
+        expect(step->weight % trial->spec.lanes == 0, trial, b, "has weights that are not aligned");
+        if (columns->factor == 0)
+            check_reach(trial, b, step);
+        for (int64_t j = 0; j < n; j++)
+            if (step->lanes >> j & 1)
+                take_term(trial, b, step, j, &wanted[j]);
+    }
+    for (int64_t j = 0; j < n; j++)
+        expect(wanted[j].term == wanted[j].end, trial, b, "lacks a term");
+}
+
+/* The steps of block b, from result `at` on, where kernels count on them. */
+static void check_factor_steps(const struct trial *trial, int64_t b, int64_t at)
+{
+    const struct rg_columns *columns = &trial->columns;
+    const struct rg_step *steps = &columns->steps[columns->first[b]];
+    const int64_t f = columns->factor, usual = columns->narrow ? 0 : (f + 1) / 2, high = columns->narrow ? 0 : f / 2;
+    const int64_t low = b == 0 && !columns->narrow ? f : usual, n = columns->first[b + 1] - columns->first[b];
+    expect(n == low + f + high, trial, b, "has not a step for each value");
+    for (int64_t k = 0; k < n; k++) {
+        expect(steps[k].offset == at * f - low + k, trial, b, "has a step elsewhere");
+        expect(steps[k].weight == steps[0].weight + k * trial->spec.lanes, trial, b, "has weights apart");
+    }
+}
+
+static bool is_whole(const struct trial *trial, int64_t b)
+{
+    for (int32_t k = trial->columns.first[b]; k < trial->columns.first[b + 1]; k++)
+        if (trial->columns.steps[k].lanes != (1U << trial->spec.lanes) - 1)
+            return false;
+    return true;
+}
+
+/* The blocks that are called whole are, and some are called so if there are any. */
+static void check_whole(const struct trial *trial, int64_t n_blocks)
+{
+    const struct rg_columns *columns = &trial->columns;
+    expect(columns->whole_from >= 0 && columns->whole_from <= columns->whole_to && columns->whole_to <= n_blocks, trial,
+           columns->whole_from, "begins no range of whole blocks");
+    for (int64_t b = 0; b < n_blocks; b++) {
+        const bool called = b >= columns->whole_from && b < columns->whole_to;
+        expect(!called || is_whole(trial, b), trial, b, "is called whole");
+        expect(columns->whole_from < columns->whole_to || !is_whole(trial, b), trial, b,
+               "is whole, but none is called so");
+    }
+}
+
+/* Does a result sum nothing but the f sources that are its own? */
+static bool is_narrow(const struct rg_axis_map *map, int64_t f)
+{
+    bool narrow = true;
+    for (int64_t i = 0; i < map->n_dst; i++)
+        for (int64_t t = map->first[i]; t < map->first[i + 1]; t++)
+            narrow &= (map->begin[i] + t - map->first[i]) / f == i;
+    return narrow;
+}
+
+/* No vector is longer than what workspace is aligned to. */
+static size_t vector_nbytes(const struct rg_columns_spec *spec)
+{
+    const size_t nbytes = (size_t)spec->lanes * spec->t_nbytes;
+    return nbytes < RG_ALIGNMENT ? nbytes : RG_ALIGNMENT;
+}
+
+/* Tables that had so many pairs of vectors. */
+static int64_t n_with_pairs[RG_MAX_PAIRS + 1];
+
+static void check_table(const struct trial *trial)
+{
+    const struct rg_columns_spec *spec = &trial->spec;
+    const struct rg_columns *columns = &trial->columns;
+    const int64_t n = spec->n_rows * (spec->piece.to - spec->piece.from) * spec->inner, lanes = spec->lanes;
+    const int64_t n_blocks = (n + lanes - 1) / lanes;
+    assert_int_equal(columns->n, n);
+    assert_int_equal(columns->factor, spec->factor);
+    assert_in_range(columns->n_pairs, 0, spec->factor > 0 ? 0 : RG_MAX_PAIRS);
+    n_with_pairs[columns->n_pairs]++;
+    assert_int_equal(columns->first[0], 0);
+    assert_int_equal((uintptr_t)columns->weight % vector_nbytes(spec), 0);
+    assert_true(columns->narrow == (spec->factor > 0 && is_narrow(trial->map, spec->factor)));
+    for (int64_t b = 0; b < n_blocks; b++) {
+        const bool overlaps = (b + 1) * lanes > n && n >= lanes && spec->factor == 0;
+        const int64_t at = overlaps ? n - lanes : b * lanes;
+        check_block(trial, b, at, at + lanes <= n ? lanes : n - at);
+        if (spec->factor > 0)
+            check_factor_steps(trial, b, at);
+    }
+    check_whole(trial, n_blocks);
+}
+
+static void try_spec(const struct rg_axis_map *map, const struct rg_columns_spec *spec)
+{
+    struct trial trial = {.map = map, .spec = *spec};
+    const int64_t n_live = allocation_live();
+    assert_true(rg_columns_init(&trial.columns, map, spec));
+    check_table(&trial);
+    rg_columns_fini(&trial.columns);
+    assert_int_equal(allocation_live(), n_live);
+}
+
+/* ---- Maps ---- */
+
+/* A random size: mostly small. */
+static int64_t draw_size(struct rng *rng)
+{
+    return rng_between(rng, 1, rng_chance(rng, 4) ? 150 : 40);
+}
+
+static struct rg_axis_map law_map(struct rng *rng)
+{
+    struct rg_axis_spec spec = {.law = (enum rg_axis_law)rng_below(rng, RG_AXIS_GATHER + 1)};
+    struct rg_axis_map map;
+    spec.in_size = draw_size(rng);
+    spec.out_size = rng_chance(rng, 2) ? draw_size(rng) : spec.in_size * rng_between(rng, 1, 9);
+    spec.scale = rng_chance(rng, 4) ? random_scale(rng, spec.in_size, spec.out_size) : 0;
+    spec.use_double = rng_chance(rng, 2);
+    assert_int_equal(rg_axis_init(&map, &spec, rng_chance(rng, 4) ? false : true), REGRAD_OK);
+    return map;
+}
+
+/* A map without terms. */
+static struct rg_axis_map empty_map(struct rng *rng, int64_t n_dst, int64_t n_src)
+{
+    return (struct rg_axis_map){
+        .n_dst = n_dst,
+        .n_src = n_src,
+        .weights_double = rng_chance(rng, 2),
+        .begin = calloc((size_t)n_dst, sizeof(int64_t)),
+        .first = calloc((size_t)n_dst + 1, sizeof(int64_t)),
+    };
+}
+
+/* Gives row i its sources, begin .. end - 1 or as much more as growing ends need. */
+static void set_row(struct rg_axis_map *map, int64_t i, int64_t begin, int64_t end)
+{
+    const int64_t begin_before = i == 0 ? 0 : map->begin[i - 1];
+    const int64_t end_before = i == 0 ? 0 : begin_before + map->first[i] - map->first[i - 1];
+    end = rg_min(rg_max(end, end_before), map->n_src);
+    begin = rg_min(rg_max(begin, begin_before), end);
+    map->begin[i] = begin;
+    map->first[i + 1] = map->first[i] + end - begin;
+}
+
+/* Weights that are all different, or of which many blocks have the same. */
+static void set_weights(struct rng *rng, struct rg_axis_map *map)
+{
+    const int64_t n = map->first[map->n_dst], period = rng_chance(rng, 2) ? n + 1 : rng_between(rng, 1, 4);
+    map->weight = malloc((size_t)(n + 1) * sizeof(double));
+    assert_non_null(map->weight);
+    for (int64_t t = 0; t < n; t++)
+        set(map->weights_double, map->weight, t, (double)(t % period + 1));
+}
+
+static struct rg_axis_map random_map(struct rng *rng)
+{
+    const int64_t n_dst = draw_size(rng), n_src = draw_size(rng), longest = rng_between(rng, 1, 12);
+    struct rg_axis_map map = empty_map(rng, n_dst, n_src);
+    for (int64_t i = 0; i < n_dst; i++) {
+        const int64_t begin = i * n_src / n_dst + rng_between(rng, -2, 2);
+        set_row(&map, i, begin, begin + rng_between(rng, 0, longest));
+    }
+    set_weights(rng, &map);
+    return map;
+}
+
+/* Results that sum as much as reduce allows, or less; or sometimes more. */
+static struct rg_axis_map factor_map(struct rng *rng)
+{
+    static const int64_t factors[] = {2, 3, 4, 8};
+    const int64_t f = factors[rng_below(rng, 4)], n = draw_size(rng), low = rng_below(rng, (f + 1) / 2 + 1);
+    const int64_t high = rng_below(rng, f / 2 + 1), bad = rng_chance(rng, 3) ? rng_below(rng, n) : -1;
+    struct rg_axis_map map = empty_map(rng, n, f * n);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t begin = f * i - (i == 1 ? rng_between(rng, low, f) : low) - (i == bad ? rng_below(rng, 2) : 0);
+        const int64_t end = f * (i + 1) + high + (i == bad ? rng_below(rng, f) : 0);
+        set_row(&map, i, begin + rng_below(rng, 2), end - rng_below(rng, 2));
+    }
+    set_weights(rng, &map);
+    return map;
+}
+
+static struct rg_axis_map any_map(struct rng *rng)
+{
+    const int64_t sort = rng_below(rng, 3);
+    return sort == 0 ? law_map(rng) : sort == 1 ? random_map(rng) : factor_map(rng);
+}
+
+/* Of the map's rows some that follow one another, with their sources and sometimes more. */
+static struct rg_piece draw_piece(struct rng *rng, const struct rg_axis_map *map)
+{
+    const bool all = rng_chance(rng, 3);
+    const int64_t from = all ? 0 : rng_below(rng, map->n_dst);
+    const int64_t to = all ? map->n_dst : rng_between(rng, from + 1, map->n_dst);
+    const int64_t low = all ? 0 : map->begin[from], end = map->begin[to - 1] + map->first[to] - map->first[to - 1];
+    return (struct rg_piece){map->begin, map->first, map->weight, from, to, low, (all ? map->n_src : end) - low};
+}
+
+static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_map *map)
+{
+    const int64_t n_rows = rng_chance(rng, 2) ? 1 : rng_between(rng, 2, 16);
+    const int64_t inner = rng_chance(rng, 2) ? 1 : rng_between(rng, 2, 15);
+    return (struct rg_columns_spec){.piece = draw_piece(rng, map),
+                                    .n_rows = n_rows,
+                                    .inner = inner,
+                                    .lanes = 1 << rng_below(rng, 5),
+                                    .t_nbytes = value_size(map->weights_double)};
+}
+
+/* ---- Tests ---- */
+
+static void for_each_map(int64_t count, void (*test)(struct rng *rng, const struct rg_axis_map *map))
+{
+    for (int64_t k = 0; k < count; k++) {
+        struct rng rng = rng_make(test_seed() + (uint64_t)k);
+        struct rg_axis_map map = any_map(&rng);
+        test(&rng, &map);
+        rg_axis_fini(&map);
+    }
+}
+
+static void try_map(struct rng *rng, const struct rg_axis_map *map)
+{
+    const struct rg_columns_spec spec = draw_spec(rng, map);
+    try_spec(map, &spec);
+}
+
+/* Windows of all sizes came up. */
+static void terms(void **state)
+{
+    (void)state;
+    const int64_t count = test_count(20000);
+    memset(n_with_pairs, 0, sizeof n_with_pairs);
+    for_each_map(count, try_map);
+    for (int n_pairs = 0; n_pairs <= RG_MAX_PAIRS && count >= 1000; n_pairs++)
+        assert_true(n_with_pairs[n_pairs] > 0);
+}
+
+/* May result i sum this source, when lines shrink by f? In the first block there is room for more neighbours before
+ * it: the first block has two results at least. */
+static bool allows(int64_t f, int64_t i, int64_t source)
+{
+    const int64_t low = i < 2 ? f : (f + 1) / 2;
+    return source >= f * i - low && source < f * (i + 1) + f / 2;
+}
+
+static int factor_of(const struct rg_axis_map *map)
+{
+    static const int factors[] = {2, 3, 4, 8};
+    int found = 0;
+    for (int k = 0; k < 4; k++) {
+        bool right = map->n_src == factors[k] * map->n_dst;
+        for (int64_t i = 0; i < map->n_dst && right; i++)
+            for (int64_t t = map->first[i]; t < map->first[i + 1]; t++)
+                right &= allows(factors[k], i, map->begin[i] + t - map->first[i]);
+        found = right ? factors[k] : found;
+    }
+    return found;
+}
+
+static int64_t n_with_factor[9];
+
+/* Kernels of one lane are asked for narrow columns alone. */
+static void try_factor(struct rng *rng, const struct rg_axis_map *map)
+{
+    const int factor = rg_columns_factor(map);
+    assert_int_equal(factor, factor_of(map));
+    n_with_factor[factor]++;
+    for (int64_t lanes = factor > 0 && is_narrow(map, factor) ? 1 : 2; lanes <= RG_MAX_LANES && factor > 0;
+         lanes *= 2) {
+        const struct rg_columns_spec spec = {
+            .piece = {map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src},
+            .n_rows = 1,
+            .inner = 1,
+            .factor = factor,
+            .lanes = lanes,
+            .t_nbytes = value_size(map->weights_double),
+        };
+        try_spec(map, &spec);
+    }
+    (void)rng;
+}
+
+/* Maps with each factor came up, and maps without one. */
+static void factors(void **state)
+{
+    (void)state;
+    const int64_t count = test_count(20000);
+    memset(n_with_factor, 0, sizeof n_with_factor);
+    for_each_map(count, try_factor);
+    if (count >= 1000)
+        assert_true(n_with_factor[0] > 0 && n_with_factor[2] > 0 && n_with_factor[3] > 0 && n_with_factor[4] > 0 &&
+                    n_with_factor[8] > 0);
+}
+
+/* Refuses the first allocation, then the second ... until there is memory for all tables. */
+static void refuse_each(const struct rg_axis_map *map, const struct rg_columns_spec *spec)
+{
+    const int64_t n_live = allocation_live();
+    struct rg_columns columns;
+    bool made = false;
+    for (int n = 0; !made && n < 100; n++) {
+        memset(&columns, 0x5A, sizeof columns);
+        allocation_refuse_after(n);
+        made = rg_columns_init(&columns, map, spec);
+        const bool refused = allocation_was_refused();
+        allocation_refuse_after(-1);
+        assert_true(made != refused);
+        assert_true(made || (columns.n == 0 && columns.first == NULL && columns.steps == NULL &&
+                             columns.index == NULL && columns.weight == NULL));
+        rg_columns_fini(&columns);
+        assert_int_equal(allocation_live(), n_live);
+    }
+    assert_true(made);
+}
+
+static void try_memory(struct rng *rng, const struct rg_axis_map *map)
+{
+    const struct rg_columns_spec spec = draw_spec(rng, map);
+    refuse_each(map, &spec);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    for_each_map(test_count(1000) / 5, try_memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(terms), cmocka_unit_test(factors), cmocka_unit_test(memory)};
+    test_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+/* The tests of check_kernel that have files of their own: the kernels of resizes, and those of grid sample. */
+#ifndef CHECK_KERNEL_H
+#define CHECK_KERNEL_H
+
+void rows(void **state);
+void cols(void **state);
+void reduce(void **state);
+void groups(void **state);
+
+void grid_values(void **state);
+void places(void **state);
+void locate(void **state);
+
+void tiles(void **state);
+void aims(void **state);
+void moves(void **state);
+
+#endif

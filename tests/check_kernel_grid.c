@@ -1,0 +1,380 @@
+/* The kernels of grid sample that work on rows of points and on planes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check_kernel.h"
+#include "grid_subject.h"
+#include "kernel_subject.h"
+#include "problem.h"
+
+typedef int64_t grid_offsets[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+
+static const int64_t grid_neighbours[] = {1, 4, 16};
+
+/* The blend of all neighbours of point p; neighbour k's value is value[at(k)]. */
+static double blend_of(bool wide, const struct guard *weight, const void *value, const int64_t *at, int64_t n,
+                       int64_t p)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++)
+        sum = fused(wide, row_value(wide, weight, k, p), get(wide, value, at[k]), sum);
+    return sum;
+}
+
+static void try_blend(const struct subject *subject, struct rng *rng, int64_t n_neighbours, int64_t n)
+{
+    bool wide = subject->wide;
+    struct guard weight = make_rows(rng, wide, n_neighbours), value = make_rows(rng, wide, n_neighbours);
+    struct guard result = make(rng, value_dtype(wide), whole_lanes(n));
+    void *expected = copy_of(&result);
+    for (int64_t p = 0; p < whole_lanes(n); p++) {
+        int64_t at[RG_GRID_NEIGHBOURS];
+        for (int64_t k = 0; k < n_neighbours; k++)
+            at[k] = k * row_stride(wide) + p;
+        set(wide, expected, p, blend_of(wide, &weight, value.data, at, n_neighbours, p));
+    }
+    subject->kernels->grid_blend(result.data, (const union rg_grid_row *)weight.data,
+                                 (const union rg_grid_row *)value.data, n_neighbours, n);
+    finish_values(subject, "grid_blend", n, &result, expected);
+    guard_fini(&weight);
+    guard_fini(&value);
+}
+
+static void try_multiply(const struct subject *subject, struct rng *rng)
+{
+    bool wide = subject->wide;
+    struct guard a = make(rng, value_dtype(wide), RG_GRID_POINTS), b = make(rng, value_dtype(wide), RG_GRID_POINTS);
+    struct guard result = make(rng, value_dtype(wide), RG_GRID_POINTS);
+    void *expected = copy_of(&result);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        set(wide, expected, p, get(wide, a.data, p) * get(wide, b.data, p));
+    subject->kernels->grid_multiply(result.data, a.data, b.data);
+    finish_values(subject, "grid_multiply", RG_GRID_POINTS, &result, expected);
+    guard_fini(&a);
+    guard_fini(&b);
+}
+
+static void try_weigh(const struct subject *subject, struct rng *rng, int64_t n_taps)
+{
+    bool wide = subject->wide;
+    struct guard x = make_rows(rng, wide, n_taps), y = make_rows(rng, wide, n_taps);
+    struct guard result = make_rows(rng, wide, n_taps * n_taps);
+    void *expected = copy_of(&result);
+    for (int64_t k = 0; k < n_taps * n_taps; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            set(wide, expected, k * row_stride(wide) + p,
+                row_value(wide, &y, k / n_taps, p) * row_value(wide, &x, k % n_taps, p));
+    subject->kernels->grid_weigh((union rg_grid_row *)result.data, (const union rg_grid_row *)y.data,
+                                 (const union rg_grid_row *)x.data, n_taps);
+    finish_values(subject, "grid_weigh", n_taps, &result, expected);
+    guard_fini(&x);
+    guard_fini(&y);
+}
+
+static void try_fold(const struct subject *subject, struct rng *rng, int64_t n)
+{
+    bool wide = subject->wide;
+    struct guard rows = make_rows(rng, wide, n), result = make(rng, value_dtype(wide), RG_GRID_POINTS);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) /* as sums start from +0, they are never -0 */
+        set(wide, result.data, p, get(wide, result.data, p) + 0.0);
+    void *expected = copy_of(&result);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        double values[RG_GRID_LANES];
+        for (int64_t c = 0; c < n; c++)
+            values[c] = row_value(wide, &rows, c, p);
+        set(wide, expected, p, plus(wide, get(wide, expected, p), tree_sum(wide, values, n)));
+    }
+    subject->kernels->grid_fold(result.data, (union rg_grid_row *)rows.data, n);
+    finish_values(subject, "grid_fold", n, &result, expected);
+    guard_fini(&rows);
+}
+
+/* Neighbours anywhere in an image of n pixels. */
+static void fill_offsets(struct rng *rng, grid_offsets offset, int64_t n)
+{
+    for (int64_t k = 0; k < RG_GRID_NEIGHBOURS; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            offset[k][p] = rng_below(rng, n);
+}
+
+/* Adds into a plane. */
+static void try_scatter(const struct subject *subject, struct rng *rng, int64_t n_neighbours, int64_t n)
+{
+    bool wide = subject->wide;
+    int64_t n_pixels = rng_between(rng, 1, 40), list[RG_GRID_POINTS];
+    grid_offsets offset;
+    struct guard weight = make_rows(rng, wide, n_neighbours);
+    struct guard grad = make(rng, value_dtype(wide), RG_GRID_POINTS);
+    struct guard image = make(rng, value_dtype(wide), n_pixels);
+    void *expected = copy_of(&image);
+    fill_offsets(rng, offset, n_pixels);
+    for (int64_t i = 0; i < n; i++) {
+        list[i] = rng_below(rng, RG_GRID_POINTS);
+        for (int64_t k = 0; k < n_neighbours; k++) {
+            int64_t at = offset[k][list[i]];
+            set(wide, expected, at,
+                fused(wide, row_value(wide, &weight, k, list[i]), get(wide, grad.data, list[i]),
+                      get(wide, expected, at)));
+        }
+    }
+    subject->kernels->grid_scatter(image.data, (const int64_t(*)[RG_GRID_POINTS])offset,
+                                   (const union rg_grid_row *)weight.data, grad.data, n_neighbours, list, n);
+    finish_values(subject, "grid_scatter", n, &image, expected);
+    guard_fini(&weight);
+    guard_fini(&grad);
+}
+
+static void all_grid_values(const struct subject *subject, struct rng *rng)
+{
+    for (int64_t n = 0; n <= RG_GRID_POINTS; n++) {
+        try_multiply(subject, rng);
+        try_fold(subject, rng, n % (RG_GRID_LANES + 1));
+        for (int k = 0; k < 3; k++) {
+            try_weigh(subject, rng, 1 << k);
+            try_blend(subject, rng, grid_neighbours[k], n);
+            try_scatter(subject, rng, grid_neighbours[k], n);
+        }
+    }
+}
+
+void grid_values(void **state)
+{
+    (void)state;
+    for_each_subject(all_grid_values);
+}
+
+static void try_place(const struct subject *subject, struct rng *rng, int64_t n_taps)
+{
+    static struct rg_grid_points points;
+    struct guard result;
+    struct rg_grid_image image = {
+        rng_between(rng, -50, 50), rng_between(rng, -3, 3), rng_between(rng, -9, 0), 0, 0, -1};
+    image.row_begin = rng_between(rng, 0, 5);
+    image.row_end = image.row_begin + rng_between(rng, 0, 9);
+    fill_points(rng, &points, n_taps);
+    guard_init(&result, (size_t)(n_taps * n_taps) * sizeof(int64_t[RG_GRID_POINTS]), GUARD_AT_END);
+    int64_t *expected = copy_of(&result);
+    for (int64_t k = 0; k < n_taps * n_taps; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            int64_t y = points.y.index[k / n_taps][p], x = points.x.index[k % n_taps][p];
+            bool there = x != -1 && y >= image.row_begin && y < image.row_end;
+            expected[k * RG_GRID_POINTS + p] =
+                there ? y * image.stride_h + x * image.stride_w - image.low : image.outside;
+        }
+    subject->kernels->grid_place((int64_t(*)[RG_GRID_POINTS])result.data, &points, &image);
+    finish(subject, "grid_place", n_taps, &result, expected);
+}
+
+/* Is a tap of point p in one of these rows, and one in a column? */
+static bool touches(const struct rg_grid_points *points, int64_t p, int64_t row_begin, int64_t row_end)
+{
+    bool in_rows = false, in_columns = false;
+    for (int64_t k = 0; k < points->n_taps; k++) {
+        in_rows |= points->y.index[k][p] >= row_begin && points->y.index[k][p] < row_end;
+        in_columns |= points->x.index[k][p] >= 0;
+    }
+    return in_rows && in_columns;
+}
+
+static void try_list(const struct subject *subject, struct rng *rng, int64_t n_taps)
+{
+    static struct rg_grid_points points;
+    int64_t n = rng_between(rng, 0, RG_GRID_POINTS), n_expected = 0, low, high;
+    int64_t begin = rng_between(rng, 0, 5), end = begin + rng_between(rng, 0, 9), lowest = INT64_MAX, highest = -1;
+    struct guard list;
+    fill_points(rng, &points, n_taps);
+    guard_init(&list, (size_t)n * sizeof(int64_t), GUARD_AT_END);
+    int64_t n_listed = subject->kernels->grid_list((int64_t *)list.data, &points, n, begin, end);
+    for (int64_t p = 0; p < n; p++)
+        if (touches(&points, p, begin, end))
+            assert_true(n_expected < n_listed && ((int64_t *)list.data)[n_expected++] == p);
+    assert_int_equal(n_listed, n_expected);
+    assert_true(guard_intact(&list));
+    guard_fini(&list);
+    subject->kernels->grid_rows(&points, &low, &high);
+    for (int64_t k = 0; k < n_taps; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            int64_t row = points.y.index[k][p];
+            lowest = row >= 0 && row < lowest ? row : lowest;
+            highest = row > highest ? row : highest;
+        }
+    assert_true(low == lowest && high == highest);
+}
+
+static void try_finish(const struct subject *subject, struct rng *rng, int64_t n_taps)
+{
+    static struct rg_grid_points points;
+    bool wide = subject->wide;
+    struct guard sum = make(rng, value_dtype(wide), RG_GRID_POINTS), slope = make_rows(rng, wide, 1);
+    void *expected = copy_of(&sum);
+    fill_points(rng, &points, n_taps);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        bool inside = touches(&points, p, 0, INT64_MAX);
+        set(wide, expected, p, inside ? times(wide, row_value(wide, &slope, 0, p), get(wide, expected, p)) : 0);
+    }
+    subject->kernels->grid_finish(sum.data, (const union rg_grid_row *)slope.data, &points);
+    finish_values(subject, "grid_finish", n_taps, &sum, expected);
+    guard_fini(&slope);
+}
+
+static void all_places(const struct subject *subject, struct rng *rng)
+{
+    for (int k = 0; k < 300; k++) {
+        try_place(subject, rng, 1 << k % 3);
+        try_list(subject, rng, 1 << k % 3);
+        try_finish(subject, rng, 1 << k % 3);
+    }
+}
+
+void places(void **state)
+{
+    (void)state;
+    for_each_subject(all_places);
+}
+
+struct locate_case {
+    struct rg_grid_spec spec;
+    int64_t n;
+    struct guard x, y;
+};
+
+static struct locate_case make_locate_case(struct rng *rng, bool wide, int64_t n)
+{
+    struct locate_case it = {.n = n, .x = make(rng, value_dtype(wide), n), .y = make(rng, value_dtype(wide), n)};
+    it.spec = (struct rg_grid_spec){rng_between(rng, 1, 9), rng_between(rng, 1, 9), 0, 0, rng_chance(rng, 2)};
+    it.spec.interpolation = (regrad_interpolation)rng_below(rng, 3);
+    it.spec.padding = (regrad_padding)rng_below(rng, 3);
+    for (int64_t p = 0; p < n; p++) {
+        set(wide, it.x.data, p, random_coordinate(rng, it.spec.in_w));
+        set(wide, it.y.data, p, random_coordinate(rng, it.spec.in_h));
+    }
+    return it;
+}
+
+/* A value of a row for one point. */
+static double point_value(bool wide, const union rg_grid_row *row, int64_t p)
+{
+    return wide ? row->f64[p] : (double)row->f32[p];
+}
+
+/* Is got this weight, within its error? */
+static bool near(bool wide, double got, long double weight, double error)
+{
+    return (double)fabsl(got - weight) <= (wide ? 0x1p-53 : 0x1p-24) * error * 1.001;
+}
+
+static bool right_tap(bool wide, const struct rg_grid_axis *axis, int64_t p, const struct grid_axis *wanted, int k)
+{
+    double weight = point_value(wide, &axis->weight[k], p), derivative = point_value(wide, &axis->derivative[k], p);
+    if (!wanted->active || wanted->index[k] < 0)
+        return axis->index[k][p] == -1 && weight == 0 && derivative == 0;
+    return axis->index[k][p] == wanted->index[k] && near(wide, weight, wanted->weight[k], wanted->weight_error[k]) &&
+           near(wide, derivative, wanted->derivative[k], wanted->derivative_error[k]);
+}
+
+/* Is this axis of point p what the reference finds for the coordinate? */
+static bool right_axis(bool wide, const struct rg_grid_spec *spec, double coordinate, int64_t size, int64_t n_taps,
+                       const struct rg_grid_axis *axis, int64_t p)
+{
+    struct reference_grid grid = {.interpolation = spec->interpolation,
+                                  .padding = spec->padding,
+                                  .align_corners = spec->align_corners,
+                                  .dtype = value_dtype(wide)};
+    struct grid_axis wanted;
+    bool right = true, any = false;
+    reference_grid_axis(&grid, coordinate, size, &wanted);
+    for (int k = 0; k < n_taps; k++) {
+        right &= right_tap(wide, axis, p, &wanted, k);
+        any |= wanted.active && wanted.index[k] >= 0;
+    }
+    bool has_slope = any && spec->interpolation != REGRAD_NEAREST;
+    right &= !has_slope || point_value(wide, &axis->slope, p) == wanted.slope;
+    return right && (axis->inside[p] >= 0) == any;
+}
+
+/* Are all taps of point p outside? */
+static bool is_left_out(bool wide, const struct rg_grid_axis *axis, int64_t n_taps, int64_t p)
+{
+    bool out = axis->inside[p] < 0;
+    for (int64_t k = 0; k < n_taps; k++)
+        out &= axis->index[k][p] == -1 && point_value(wide, &axis->weight[k], p) == 0 &&
+               point_value(wide, &axis->derivative[k], p) == 0;
+    return out;
+}
+
+static void check_axis(const struct subject *subject, const struct locate_case *it, int64_t size, const void *values,
+                       const struct rg_grid_points *points, const struct rg_grid_axis *axis)
+{
+    bool wide = subject->wide;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        double coordinate = p < it->n ? get(wide, values, p) : 0;
+        bool right = p < it->n ? right_axis(wide, &it->spec, coordinate, size, points->n_taps, axis, p)
+                               : is_left_out(wide, axis, points->n_taps, p);
+        if (!right)
+            fail_msg("grid_locate, %s, size %lld, interpolation %d padding %d align %d, point %lld of %lld at %a",
+                     wide ? "double" : "float", (long long)size, it->spec.interpolation, it->spec.padding,
+                     it->spec.align_corners, (long long)p, (long long)it->n, coordinate);
+    }
+}
+
+/* Pairs say the same as the axis that grid_locate found, which is compared with the reference. */
+static void check_pair(const struct subject *subject, const struct locate_case *it, int64_t size, const void *values,
+                       const struct rg_grid_axis *axis)
+{
+    bool wide = subject->wide;
+    struct rg_grid_pair pair;
+    subject->kernels->grid_pair(&pair, values, it->n, size, &it->spec);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        bool right = (pair.first[p] == -2) == (axis->inside[p] < 0);
+        right &= point_value(wide, &pair.slope, p) == point_value(wide, &axis->slope, p);
+        for (int k = 0; k < 2; k++) {
+            right &= axis->index[k][p] < 0 || axis->index[k][p] == pair.first[p] + k;
+            right &= point_value(wide, &pair.weight[k], p) == point_value(wide, &axis->weight[k], p);
+            right &= point_value(wide, &pair.derivative[k], p) == point_value(wide, &axis->derivative[k], p);
+        }
+        if (!right)
+            fail_msg("%s grid_pair of %s, size %lld, padding %d, point %lld of %lld", wide ? "double" : "float",
+                     subject->name, (long long)size, it->spec.padding, (long long)p, (long long)it->n);
+    }
+}
+
+/* Locates with this table and, for the bits, with the scalar one. */
+static void try_locate(const struct subject *subject, struct rng *rng, int64_t n)
+{
+    static struct rg_grid_points points, scalar;
+    const struct rg_kernels *kernels = subject->wide ? &rg_kernels_scalar.f64 : &rg_kernels_scalar.f32;
+    struct locate_case it = make_locate_case(rng, subject->wide, n);
+    rng_bytes(rng, &points, sizeof points);
+    memcpy(&scalar, &points, sizeof points);
+    subject->kernels->grid_locate(&points, it.x.data, it.y.data, n, &it.spec);
+    kernels->grid_locate(&scalar, it.x.data, it.y.data, n, &it.spec);
+    if (memcmp(&points, &scalar, sizeof points) != 0)
+        fail_msg("grid_locate of %s differs from scalar's, n = %lld", subject->name, (long long)n);
+    assert_int_equal(points.n_taps, it.spec.interpolation == REGRAD_NEAREST ? 1 : 2 << (it.spec.interpolation / 2));
+    check_axis(subject, &it, it.spec.in_w, it.x.data, &points, &points.x);
+    check_axis(subject, &it, it.spec.in_h, it.y.data, &points, &points.y);
+    if (it.spec.interpolation == REGRAD_BILINEAR) {
+        check_pair(subject, &it, it.spec.in_w, it.x.data, &points.x);
+        check_pair(subject, &it, it.spec.in_h, it.y.data, &points.y);
+    }
+    guard_fini(&it.x);
+    guard_fini(&it.y);
+}
+
+static void all_locates(const struct subject *subject, struct rng *rng)
+{
+    for (int64_t k = test_count(100); k > 0; k--)
+        for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
+            try_locate(subject, rng, n);
+}
+
+void locate(void **state)
+{
+    (void)state;
+    for_each_subject(all_locates);
+}

@@ -1,0 +1,573 @@
+/* The kernels of resizes. Tables of columns are made at random, within what kernel.h allows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/checked.h"
+#include "check_kernel.h"
+#include "kernel_subject.h"
+#include "number.h"
+
+enum { MOST_ROWS = 20 };
+
+/* A test of a kernel for each storage type that an arithmetic type serves. */
+typedef void typed_test(const struct subject *subject, struct rng *rng, regrad_dtype dtype);
+
+static void for_each_dtype(const struct subject *subject, struct rng *rng, typed_test *test)
+{
+    assert_true(subject->kernels->lanes >= 1 && subject->kernels->lanes <= RG_MAX_LANES);
+    for (int type = 0; type < RG_N_DTYPES; type++) {
+        const regrad_dtype dtype = (regrad_dtype)type;
+        const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
+        assert_int_equal(served, subject->kernels->rows[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->cols[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->reduce[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->groups[dtype] != NULL);
+        if (served)
+            test(subject, rng, dtype);
+    }
+}
+
+/* ---- Rows ---- */
+
+/* Rows of a storage type, one below another or one above another. */
+struct source {
+    struct guard values, weight;
+    struct rg_rows rows;
+};
+
+static struct source make_source(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_rows,
+                                 int64_t n)
+{
+    const int64_t length = n + rng_between(rng, 0, 3), span = n_rows == 0 ? 0 : (n_rows - 1) * length;
+    const int64_t size = (int64_t)regrad_dtype_size(dtype);
+    const bool upwards = rng_chance(rng, 3);
+    struct source source = {
+        .values = make(rng, dtype, n_rows == 0 ? 0 : span + n),
+        .weight = make(rng, value_dtype(subject->wide), n_rows),
+    };
+    source.rows = (struct rg_rows){
+        .src = source.values.data + (upwards ? span * size : 0),
+        .pitch = upwards ? -length * size : length * size,
+        .weight = source.weight.data,
+        .n_rows = n_rows,
+        .n_fresh = rng_between(rng, 0, n_rows),
+        .n = n,
+    };
+    return source;
+}
+
+static void end_source(struct source *source)
+{
+    guard_fini(&source->values);
+    guard_fini(&source->weight);
+}
+
+static void add_rows(bool wide, regrad_dtype dtype, const struct rg_rows *rows, void *line)
+{
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        const char *row = (const char *)rows->src + r * rows->pitch;
+        for (int64_t k = 0; k < rows->n; k++)
+            set(wide, line, k,
+                fused(wide, get(wide, rows->weight, r),
+                      number_decode(dtype, row + k * (int64_t)regrad_dtype_size(dtype)), get(wide, line, k)));
+    }
+}
+
+/* Sums n_rows rows, from what the line holds or from 0. What is in its room afterwards does not matter. */
+static void try_rows(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_rows, int64_t n)
+{
+    const bool wide = subject->wide, start = rng_chance(rng, 2);
+    const size_t size = value_size(wide), nbytes = (size_t)n * size;
+    struct guard line = make(rng, value_dtype(wide), n + RG_LINE_ROOM);
+    struct source source = make_source(subject, rng, dtype, n_rows, n);
+    unsigned char *expected = copy_of(&line);
+    for (int64_t k = 0; k < n && start; k++)
+        set(wide, expected, k, 0);
+    add_rows(wide, dtype, &source.rows, expected);
+    subject->kernels->rows[dtype](line.data, &source.rows, start);
+    memcpy(expected + nbytes, line.data + nbytes, RG_LINE_ROOM * size);
+    finish_values(subject, "rows", n, &line, expected);
+    end_source(&source);
+}
+
+static void all_rows(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    for (int64_t n = 0; n <= LONGEST; n += length_step())
+        for (int64_t n_rows = 0; n_rows < 10; n_rows++)
+            try_rows(subject, rng, dtype, n_rows, n);
+}
+
+static void rows_of(const struct subject *subject, struct rng *rng)
+{
+    for_each_dtype(subject, rng, all_rows);
+}
+
+void rows(void **state)
+{
+    (void)state;
+    for_each_subject(rows_of);
+}
+
+/* ---- Maps ---- */
+
+/* A piece of a random axis map: both ends of the rows' ranges grow. */
+struct map {
+    int64_t begin[LONGEST], first[LONGEST + 1];
+    struct guard weight;
+    struct rg_piece piece;
+};
+
+/* A map of n rows, each of n_terms terms, or of up to so many. */
+static void make_map(const struct subject *subject, struct rng *rng, struct map *map, int64_t n, int64_t n_terms,
+                     bool even)
+{
+    const int64_t from = rng_between(rng, 0, n);
+    int64_t begin = 0, end = 0;
+    map->first[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        begin = rng_between(rng, begin, end + even);
+        end = even ? begin + n_terms : rng_between(rng, end, rg_max(begin + n_terms, end));
+        map->begin[i] = begin;
+        map->first[i + 1] = map->first[i] + end - begin;
+    }
+    map->weight = make(rng, value_dtype(subject->wide), map->first[n]);
+    const int64_t to = rng_between(rng, from, n), low = from < n ? map->begin[from] : end;
+    const int64_t high = to == from ? low : map->begin[to - 1] + map->first[to] - map->first[to - 1];
+    map->piece = (struct rg_piece){map->begin, map->first, map->weight.data, from, to, low, high - low};
+}
+
+/* ---- Columns ---- */
+
+enum { MOST_BLOCKS = LONGEST, MOST_STEPS = 24, MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * MOST_STEPS };
+
+/* Tables of columns while they are made: block b has the results from at[b] on. */
+struct tables {
+    const struct subject *subject;
+    struct rng *rng;
+    enum sort sort; /* of weights */
+    int64_t n_line; /* values that may be summed */
+    int64_t n, n_blocks, at[MOST_BLOCKS];
+    int n_pairs, factor;
+    bool narrow;
+    int32_t n_index, n_weights, first[MOST_BLOCKS + 1];
+    struct rg_step steps[MOST_BLOCKS * MOST_STEPS];
+    int32_t index[2 * MOST_ENTRIES];
+    double weight[MOST_ENTRIES]; /* room for T */
+};
+
+static int64_t lanes_of(const struct tables *tables)
+{
+    return tables->subject->kernels->lanes;
+}
+
+static unsigned char *weight_at(struct tables *tables, int64_t k)
+{
+    return (unsigned char *)tables->weight + (size_t)k * value_size(tables->subject->wide);
+}
+
+/* A step of the newest block, with random weights in all lanes. */
+static struct rg_step *add_step(struct tables *tables, int64_t offset, uint32_t lanes)
+{
+    struct rg_step *step = &tables->steps[tables->first[tables->n_blocks]++];
+    *step = (struct rg_step){.offset = (int32_t)offset, .weight = tables->n_weights, .lanes = lanes};
+    fill_with(tables->rng, tables->sort, value_dtype(tables->subject->wide), weight_at(tables, tables->n_weights),
+              lanes_of(tables));
+    tables->n_weights += (int32_t)lanes_of(tables);
+    return step;
+}
+
+/* Lanes from `first` to `last` - 1: all of them, or some. */
+static uint32_t draw_lanes(struct rng *rng, int64_t first, int64_t last, bool all)
+{
+    uint32_t lanes = 0;
+    for (int64_t j = first; j < last; j++)
+        if (all || rng_chance(rng, 2))
+            lanes |= 1U << j;
+    return lanes;
+}
+
+/* A step with an index. The lanes it is not for may have any, within the window. */
+static struct rg_step *add_pick(struct tables *tables, int64_t offset, uint32_t lanes)
+{
+    struct rg_step *step = add_step(tables, offset, lanes);
+    const int64_t reach = 2 * lanes_of(tables) * rg_max(tables->n_pairs, 1);
+    tables->n_index += (int32_t)rng_below(tables->rng, 4); /* they may start anywhere */
+    step->index = tables->n_index;
+    for (int64_t j = 0; j < lanes_of(tables); j++)
+        tables->index[tables->n_index++] =
+            (int32_t)rng_below(tables->rng, lanes >> j & 1 ? rg_min(reach, tables->n_line - offset) : reach);
+    return step;
+}
+
+/* Adds to the first `shared` results of the newest block what a step of the block before adds to them, and terms to
+ * some of the others. */
+static void add_same(struct tables *tables, const struct rg_step *before, int64_t shared, int64_t n, bool whole)
+{
+    const int64_t from = lanes_of(tables) - shared;
+    const uint32_t lanes = before->lanes >> from | draw_lanes(tables->rng, shared, n, whole);
+    const struct rg_step *step = add_pick(tables, before->offset, lanes);
+    memcpy(&tables->index[step->index], &tables->index[before->index + from], (size_t)shared * sizeof *tables->index);
+    memcpy(weight_at(tables, step->weight), weight_at(tables, before->weight + from),
+           (size_t)shared * value_size(tables->subject->wide));
+}
+
+/* The newest block: n results from tables->at on, of which `shared` are also in the block before. */
+static void add_block(struct tables *tables, int64_t n, int64_t shared, bool whole)
+{
+    const int64_t b = tables->n_blocks - 1, n_others = rng_below(tables->rng, 7);
+    const int32_t before = b == 0 ? 0 : tables->first[b - 1], end_before = tables->first[b];
+    int64_t offset = rng_below(tables->rng, tables->n_line);
+    for (int32_t k = before; k < end_before && shared > 0; k++) {
+        offset = tables->steps[k].offset;
+        add_same(tables, &tables->steps[k], shared, n, whole);
+    }
+    for (int64_t k = 0; k < n_others && !(shared > 0 && whole); k++) {
+        if (tables->n_pairs == 0)
+            offset = rng_below(tables->rng, tables->n_line);
+        add_pick(tables, offset, draw_lanes(tables->rng, shared, n, whole));
+    }
+}
+
+static void start_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n)
+{
+    tables->subject = subject;
+    tables->rng = rng;
+    tables->sort = (enum sort)rng_below(rng, N_SORTS);
+    tables->n = n;
+    tables->n_blocks = tables->n_index = tables->n_weights = tables->first[0] = 0;
+    tables->n_pairs = tables->factor = 0;
+    tables->narrow = false;
+}
+
+static void start_block(struct tables *tables, int64_t at)
+{
+    tables->at[tables->n_blocks++] = at;
+    tables->first[tables->n_blocks] = tables->first[tables->n_blocks - 1];
+}
+
+static void make_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n)
+{
+    const int64_t lanes = subject->kernels->lanes;
+    const bool mostly_whole = rng_chance(rng, 2);
+    start_tables(tables, subject, rng, n);
+    tables->n_pairs = (int)rng_between(rng, 0, RG_MAX_PAIRS);
+    tables->n_line = rng_between(rng, 1, LONGEST);
+    for (int64_t begin = 0; begin < n; begin += lanes) {
+        const int64_t at = rg_max(rg_min(begin, n - lanes), 0);
+        start_block(tables, at);
+        add_block(tables, rg_min(lanes, n), begin - at, mostly_whole && !rng_chance(rng, 5));
+    }
+}
+
+static bool is_whole(const struct tables *tables, int64_t b)
+{
+    for (int32_t k = tables->first[b]; k < tables->first[b + 1]; k++)
+        if (tables->steps[k].lanes != (1U << lanes_of(tables)) - 1)
+            return false;
+    return true;
+}
+
+static struct guard guard_of(struct rng *rng, const void *data, size_t nbytes)
+{
+    struct guard guard;
+    guard_init(&guard, nbytes, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    memcpy(guard.data, data, nbytes);
+    return guard;
+}
+
+/* Tables between guard pages; those of weights are aligned as they end. Any run of whole blocks may be called so. */
+struct columns {
+    struct guard first, steps, index, weight;
+    struct rg_columns columns;
+};
+
+static struct columns make_columns(const struct tables *tables)
+{
+    struct rng *rng = tables->rng;
+    const size_t n_steps = (size_t)tables->first[tables->n_blocks];
+    const int64_t whole_from = rng_between(rng, 0, tables->n_blocks);
+    int64_t whole_to = whole_from;
+    while (whole_to < tables->n_blocks && is_whole(tables, whole_to) && !rng_chance(rng, 9))
+        whole_to++;
+    struct columns made = {
+        .first = guard_of(rng, tables->first, (size_t)(tables->n_blocks + 1) * sizeof *tables->first),
+        .steps = guard_of(rng, tables->steps, n_steps * sizeof *tables->steps),
+        .index = guard_of(rng, tables->index, (size_t)tables->n_index * sizeof *tables->index),
+        .weight = guard_of(rng, tables->weight, (size_t)tables->n_weights * value_size(tables->subject->wide)),
+    };
+    made.columns = (struct rg_columns){
+        .n = tables->n,
+        .first = (const int32_t *)(const void *)made.first.data,
+        .steps = (const struct rg_step *)(const void *)made.steps.data,
+        .index = tables->factor > 0 ? NULL : (const int32_t *)(const void *)made.index.data,
+        .weight = made.weight.data,
+        .n_pairs = tables->n_pairs,
+        .factor = tables->factor,
+        .narrow = tables->narrow,
+        .whole_from = whole_from,
+        .whole_to = whole_to,
+    };
+    return made;
+}
+
+static void end_columns(struct columns *columns)
+{
+    guard_fini(&columns->first);
+    guard_fini(&columns->steps);
+    guard_fini(&columns->index);
+    guard_fini(&columns->weight);
+}
+
+/* Result k, from the steps of its block. */
+static double expect_result(struct tables *tables, const void *line, int64_t k)
+{
+    const bool wide = tables->subject->wide;
+    const int64_t b = k / lanes_of(tables), j = k - tables->at[b];
+    double sum = 0;
+    for (int32_t s = tables->first[b]; s < tables->first[b + 1]; s++) {
+        const struct rg_step *step = &tables->steps[s];
+        const int64_t at = tables->factor > 0 ? j * tables->factor : tables->index[step->index + j];
+        if (step->lanes >> j & 1)
+            sum = fused(wide, get(wide, tables->weight, step->weight + j), get(wide, line, step->offset + at), sum);
+    }
+    return sum;
+}
+
+/* What the tables make from a line, rounded to the storage type. */
+static void expect_results(struct tables *from, regrad_dtype dtype, const void *line, int64_t n, unsigned char *to)
+{
+    for (int64_t k = 0; k < n; k++)
+        encode(dtype, expect_result(from, line, k), to + (size_t)k * regrad_dtype_size(dtype));
+}
+
+static struct tables tables;
+
+static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_results)
+{
+    make_tables(&tables, subject, rng, n_results);
+    const int64_t n = rng_chance(rng, 2) ? n_results : rng_between(rng, 0, n_results);
+    const bool stream = rng_chance(rng, 2);
+    struct columns columns = make_columns(&tables);
+    struct guard line = make(rng, value_dtype(subject->wide), tables.n_line + RG_LINE_ROOM);
+    struct guard result = make(rng, dtype, n);
+    unsigned char *expected = copy_of(&result);
+    expect_results(&tables, dtype, line.data, n, expected);
+    subject->kernels->cols[dtype](result.data, line.data, &columns.columns, n, stream);
+    subject->kernels->settle();
+    finish(subject, "cols", n_results, &result, expected);
+    guard_fini(&line);
+    end_columns(&columns);
+}
+
+static void all_cols(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    for (int64_t n = 0; n <= LONGEST; n += length_step())
+        for (int k = 0; k < 4; k++)
+            try_cols(subject, rng, dtype, n);
+}
+
+static void cols_of(const struct subject *subject, struct rng *rng)
+{
+    for_each_dtype(subject, rng, all_cols);
+}
+
+void cols(void **state)
+{
+    (void)state;
+    for_each_subject(cols_of);
+}
+
+/* ---- Reduce ---- */
+
+/* Steps of the newest block for the values `low` before the first of its results and after it; each is for those
+ * of the results that have such a value, or for some of these. */
+static void add_factor_block(struct tables *tables, int64_t low, int64_t end, bool all)
+{
+    const int64_t f = tables->factor, at = tables->at[tables->n_blocks - 1],
+                  n = rg_min(lanes_of(tables), tables->n - at);
+    for (int64_t u = -low; u < end; u++) {
+        uint32_t lanes = draw_lanes(tables->rng, 0, n, all);
+        for (int64_t j = 0; j < n; j++)
+            if (f * (at + j) + u < 0 || f * (at + j) + u >= f * tables->n)
+                lanes &= ~(1U << j);
+        add_step(tables, f * at + u, lanes);
+    }
+}
+
+static void make_factor_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n,
+                               int factor, bool narrow)
+{
+    const int64_t before = narrow ? 0 : (factor + 1) / 2, after = narrow ? 0 : factor / 2;
+    const bool mostly_whole = rng_chance(rng, 2);
+    start_tables(tables, subject, rng, n);
+    tables->factor = factor;
+    tables->narrow = narrow;
+    for (int64_t at = 0; at < n; at += subject->kernels->lanes) {
+        start_block(tables, at);
+        add_factor_block(tables, at == 0 && !narrow ? factor : before, factor + after,
+                         mostly_whole && !rng_chance(rng, 5));
+    }
+}
+
+/* Rows of a result, with or without something between them, the next one below or above. */
+static int64_t draw_pitch(struct rng *rng, regrad_dtype dtype, int64_t n)
+{
+    const int64_t size = (int64_t)regrad_dtype_size(dtype), gap = rng_between(rng, 0, 5) * size;
+    const int64_t aligned = (n * size + RG_ALIGNMENT - 1) / RG_ALIGNMENT * RG_ALIGNMENT;
+    const int64_t pitch = rng_chance(rng, 2) ? aligned : n * size + gap;
+    return rng_chance(rng, 4) ? -pitch : pitch;
+}
+
+/* Row h of a band as rows. */
+static struct rg_rows rows_of_band(const struct subject *subject, const struct rg_band *band, int64_t h)
+{
+    return (struct rg_rows){
+        .src = (const char *)band->src + band->begin[h] * band->pitch,
+        .pitch = band->pitch,
+        .weight = (const char *)band->weight + (size_t)band->first[h] * value_size(subject->wide),
+        .n_rows = band->first[h + 1] - band->first[h],
+        .n = band->n,
+    };
+}
+
+/* Writes what reduce is to make of row h. */
+static void expect_reduced(const struct subject *subject, const struct rg_band *band, int64_t h, regrad_dtype dtype,
+                           unsigned char *to)
+{
+    const struct rg_rows of = rows_of_band(subject, band, h);
+    void *line = calloc((size_t)of.n, value_size(subject->wide));
+    assert_non_null(line);
+    add_rows(subject->wide, dtype, &of, line);
+    expect_results(&tables, dtype, line, tables.n, to);
+    free(line);
+}
+
+/* Reduces some of n rows, each the sum of n_terms rows, or of up to so many. */
+static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow,
+                       int64_t n, int64_t n_terms)
+{
+    const bool stream = rng_chance(rng, 2);
+    struct map map;
+    make_factor_tables(&tables, subject, rng, n, factor, narrow);
+    make_map(subject, rng, &map, rng_between(rng, 1, 4), n_terms, rng_chance(rng, 2));
+    struct columns columns = make_columns(&tables);
+    const struct rg_piece *piece = &map.piece;
+    struct source source = make_source(subject, rng, dtype, piece->low + piece->n_src, factor * n);
+    const struct rg_band band = {
+        .begin = map.begin,
+        .first = map.first,
+        .weight = map.weight.data,
+        .from = piece->from,
+        .to = piece->to,
+        .src = source.rows.src,
+        .pitch = source.rows.pitch,
+        .n = factor * n,
+    };
+    const int64_t size = (int64_t)regrad_dtype_size(dtype), pitch = draw_pitch(rng, dtype, n);
+    const int64_t n_rows = band.to - band.from;
+    struct guard result = make(rng, dtype, n_rows == 0 ? 0 : span_of(pitch / size, n_rows) + n - 1);
+    const int64_t start = start_of(pitch, n_rows);
+    unsigned char *expected = copy_of(&result);
+    for (int64_t h = band.from; h < band.to; h++)
+        expect_reduced(subject, &band, h, dtype, expected + start + (h - band.from) * pitch);
+    subject->kernels->reduce[dtype](result.data + start, pitch, &band, &columns.columns, stream);
+    subject->kernels->settle();
+    finish(subject, "reduce", n, &result, expected);
+    end_source(&source);
+    end_columns(&columns);
+    guard_fini(&map.weight);
+}
+
+/* All numbers of rows for some lengths, and some for all lengths. A kernel without vectors is asked for narrow columns
+ * alone. */
+static void reduce_by(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow)
+{
+    const int64_t lanes = subject->kernels->lanes;
+    if (lanes == 1 && !narrow)
+        return;
+    for (int64_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
+        for (int k = 0; k < 3; k++)
+            try_reduce(subject, rng, dtype, factor, narrow, rng_between(rng, 1, 4 * lanes), n_rows);
+    for (int64_t n = 1; n <= LONGEST; n += length_step()) {
+        const int64_t usual = narrow ? factor : 2 * factor;
+        try_reduce(subject, rng, dtype, factor, narrow, n,
+                   rng_chance(rng, 2) ? usual : rng_between(rng, 0, 2 * factor));
+    }
+}
+
+static void all_reduce(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    static const int factors[] = {2, 3, 4, 8};
+    for (int k = 0; k < 4; k++) {
+        reduce_by(subject, rng, dtype, factors[k], true);
+        reduce_by(subject, rng, dtype, factors[k], false);
+    }
+}
+
+static void reduce_of(const struct subject *subject, struct rng *rng)
+{
+    for_each_dtype(subject, rng, all_reduce);
+}
+
+void reduce(void **state)
+{
+    (void)state;
+    for_each_subject(reduce_of);
+}
+
+/* ---- Groups ---- */
+
+/* Value c of result i, of a line of groups of `inner` values. */
+static double expect_sum(bool wide, const struct rg_piece *piece, const void *line, int64_t i, int64_t inner, int64_t c)
+{
+    double sum = 0;
+    for (int64_t t = piece->first[i]; t < piece->first[i + 1]; t++) {
+        const int64_t source = piece->begin[i] + (t - piece->first[i]) - piece->low;
+        sum = fused(wide, get(wide, piece->weight, t), get(wide, line, source * inner + c), sum);
+    }
+    return sum;
+}
+
+static void try_groups(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n, int64_t longest,
+                       int64_t inner)
+{
+    struct map map;
+    make_map(subject, rng, &map, n, longest, false);
+    const struct rg_piece *piece = &map.piece;
+    const bool stream = rng_chance(rng, 2);
+    struct guard line = make(rng, value_dtype(subject->wide), piece->n_src * inner + RG_LINE_ROOM);
+    struct guard result = make(rng, dtype, (piece->to - piece->from) * inner);
+    unsigned char *expected = copy_of(&result);
+    for (int64_t i = piece->from; i < piece->to; i++)
+        for (int64_t c = 0; c < inner; c++)
+            encode(dtype, expect_sum(subject->wide, piece, line.data, i, inner, c),
+                   expected + (size_t)((i - piece->from) * inner + c) * regrad_dtype_size(dtype));
+    subject->kernels->groups[dtype](result.data, line.data, inner, piece, stream);
+    subject->kernels->settle();
+    finish(subject, "groups", inner, &result, expected);
+    guard_fini(&line);
+    guard_fini(&map.weight);
+}
+
+static void all_groups(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    for (int64_t inner = 1; inner < 100; inner += inner < 36 ? 1 : 7)
+        for (int64_t n = 0; n < 20; n += 3)
+            for (int64_t longest = 0; longest < 6; longest++)
+                try_groups(subject, rng, dtype, n, longest, inner);
+}
+
+static void groups_of(const struct subject *subject, struct rng *rng)
+{
+    for_each_dtype(subject, rng, all_groups);
+}
+
+void groups(void **state)
+{
+    (void)state;
+    for_each_subject(groups_of);
+}

@@ -1,0 +1,68 @@
+/* Points, rows and tiles of grid sample for the tests of its kernels. */
+#include "grid_subject.h"
+
+#include <string.h>
+
+/* From one value of a row to the same of the next. */
+int64_t row_stride(bool wide)
+{
+    return (int64_t)(sizeof(union rg_grid_row) / value_size(wide));
+}
+
+double row_value(bool wide, const struct guard *rows, int64_t k, int64_t p)
+{
+    return get(wide, rows->data, k * row_stride(wide) + p);
+}
+
+struct guard make_rows(struct rng *rng, bool wide, int64_t n)
+{
+    return make(rng, value_dtype(wide), n * row_stride(wide));
+}
+
+struct guard make_tile(struct rng *rng, bool wide, int64_t n)
+{
+    return make(rng, value_dtype(wide), n * RG_GRID_LANES);
+}
+
+/* Whole blocks of points of a tile are read and written. */
+int64_t whole_lanes(int64_t n)
+{
+    return (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
+}
+
+/* Adds n values of a channel each, by the tree of kernel.h with zeros for those that are missing. */
+double tree_sum(bool wide, const double *values, int64_t n)
+{
+    double lane[RG_GRID_LANES] = {0};
+    memcpy(lane, values, (size_t)n * sizeof *lane);
+    for (int64_t half = RG_GRID_LANES / 2; half > 0; half /= 2)
+        for (int64_t c = 0; c < half; c++)
+            lane[c] = wide ? lane[c] + lane[c + half] : (double)((float)lane[c] + (float)lane[c + half]);
+    return lane[0];
+}
+
+double plus(bool wide, double a, double b)
+{
+    return wide ? a + b : (double)((float)a + (float)b);
+}
+
+double times(bool wide, double a, double b)
+{
+    return wide ? a * b : (double)((float)a * (float)b);
+}
+
+/* Points with random taps, some of which are outside. */
+void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps)
+{
+    struct rg_grid_axis *axes[] = {&points->x, &points->y};
+    int64_t highest = rng_between(rng, -1, 9);
+    points->n_taps = n_taps;
+    for (int d = 0; d < 2; d++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            axes[d]->inside[p] = -1;
+            for (int64_t k = 0; k < n_taps; k++) {
+                axes[d]->index[k][p] = rng_between(rng, -1, highest);
+                axes[d]->inside[p] &= axes[d]->index[k][p];
+            }
+        }
+}

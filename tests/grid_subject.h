@@ -1,0 +1,26 @@
+/* What the tests of the kernels of grid sample share. */
+#ifndef GRID_SUBJECT_H
+#define GRID_SUBJECT_H
+
+#include "kernel_subject.h"
+
+/* From one value of a row to the same of the next. */
+int64_t row_stride(bool wide);
+double row_value(bool wide, const struct guard *rows, int64_t k, int64_t p);
+struct guard make_rows(struct rng *rng, bool wide, int64_t n);
+
+/* A tile of n pixels or points. */
+struct guard make_tile(struct rng *rng, bool wide, int64_t n);
+
+/* Whole blocks of points of a tile are read and written. */
+int64_t whole_lanes(int64_t n);
+
+/* Adds n values of a channel each, by the tree of kernel.h with zeros for those that are missing. */
+double tree_sum(bool wide, const double *values, int64_t n);
+double plus(bool wide, double a, double b);
+double times(bool wide, double a, double b);
+
+/* Points with random taps, some of which are outside. */
+void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps);
+
+#endif
