@@ -12,7 +12,7 @@ may_include() {
     src/base) echo regrad base ;;
     src/kernel) echo regrad base kernel ;;
     src/rt) echo regrad base rt ;;
-    src/op) echo regrad base kernel op rt/parallel.h ;;
+    src/op) echo regrad base kernel op rt/cache.h rt/parallel.h ;;
     src/native) echo regrad base kernel op rt native ;;
     src/acl) echo regrad base/half.h vendor acl ;;
     tools | examples) echo regrad vendor own ;;
