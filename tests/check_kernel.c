@@ -215,7 +215,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows),        cmocka_unit_test(cols),        cmocka_unit_test(reduce),
         cmocka_unit_test(groups),      cmocka_unit_test(grid_values), cmocka_unit_test(places),
         cmocka_unit_test(locate),      cmocka_unit_test(tiles),       cmocka_unit_test(aims),
-        cmocka_unit_test(moves),
+        cmocka_unit_test(moves),       cmocka_unit_test(pictures),    cmocka_unit_test(few_moves),
+        cmocka_unit_test(few_points),
     };
     test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,4 +15,8 @@ void tiles(void **state);
 void aims(void **state);
 void moves(void **state);
 
+void pictures(void **state);
+void few_moves(void **state);
+void few_points(void **state);
+
 #endif
