@@ -85,7 +85,7 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
         out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
 }
 
-#include "kernel/body/resize.h"
+#include "kernel/body/resample.h"
 
 #include "kernel/body/grid_move.h"
 
