@@ -351,7 +351,7 @@ struct rg_few_window {
 };
 
 /* place[p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by side in the
- * picture, RG_FEW_NONE where none of them is in the window, else RG_FEW_SOME; for all RG_GRID_POINTS points. */
+ * picture, RG_FEW_NONE only where none of them is in the window, else RG_FEW_SOME; for all RG_GRID_POINTS points. */
 enum { RG_FEW_SOME = -1, RG_FEW_NONE = -2 };
 typedef void rg_few_place_fn(int32_t *place, const struct rg_few_points *points, const struct rg_few_window *window);
 
@@ -372,7 +372,7 @@ typedef void rg_few_spread_fn(void *picture, int64_t lanes, const struct rg_few_
                               const struct rg_few_points *points, const void *tile, int64_t n);
 
 /* tile(p, c) = s where s = +0 and then s = fma(weight[k][p], picture(k, c), s), for p < n; neighbours outside of the
- * window count as +0. */
+ * window count as +0. The tile's points from n on, up to a multiple of RG_GRID_LANES, are undefined afterwards. */
 typedef void rg_few_sample_fn(void *tile, const void *picture, int64_t lanes, const struct rg_few_window *window,
                               const int32_t *place, const struct rg_few_points *points, int64_t n);
 
@@ -382,7 +382,7 @@ typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const
                              const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
                              bool far);
 
-/* tile(p, c) = src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are +0.
+/* tile(p, c) = src[c * stride + p] for p < n, rounded up to a vector, and c < channels; missing channels are +0.
  * lanes is 4 or 8. */
 typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                   int64_t n);

@@ -20,7 +20,7 @@ struct rg_columns_spec {
     size_t t_nbytes; /* of their arithmetic type */
 };
 
-/* The factor by which the kernels' reduce can make these results; 0 when it cannot. */
+/* The factor by which the kernels' reduce can make these results, if they have more than one lane; else 0. */
 int rg_columns_factor(const struct rg_axis_map *map);
 
 /* False when there is no memory; columns then hold nothing. The caller ends them with rg_columns_fini. */

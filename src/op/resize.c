@@ -30,6 +30,8 @@
 
 enum {
     BATCH = 16,             /* the most rows in one line */
+    MOST_RESULTS = 1 << 16, /* of one strip, the tables of which are indexed with 32 bits */
+    MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
     BATCH_RESULTS = 512,    /* lines that have as many results need no more rows */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
     LINE_VALUES = 4096,     /* values of a line, where that is enough for one step */
@@ -660,7 +662,7 @@ static void choose_order(struct resize_plan *plan)
 static void choose_factor(struct resize_plan *plan)
 {
     const bool plain = plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid &&
-                       plan->result.solid && plan->base.kernels->lanes > 1;
+                       plan->result.solid && plan->base.kernels->lanes > 1 && plan->result.width <= MOST_REDUCED;
     plan->factor = plain ? rg_columns_factor(&plan->width) : 0;
 }
 
@@ -677,7 +679,7 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
     while (to < map->n_dst) {
         const int64_t last = rg_min(to + step, map->n_dst) - 1;
         const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
-        if (to > from && end - map->begin[from] > limit)
+        if (to > from && (end - map->begin[from] > limit || (to - from) * plan->inner >= MOST_RESULTS))
             break;
         to = last + 1;
         high = end;
