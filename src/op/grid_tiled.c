@@ -40,14 +40,32 @@ static struct rg_grid_block pixels_of(const struct rg_grid_plan *plan, int64_t r
     return (struct rg_grid_block){row * plan->spec.in_w, plan->spec.in_w};
 }
 
-/* Brings a row of the input into its tile, and makes 0 what is beside it. */
-static void load_row(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t row)
+static void clear_pixel(const struct rg_grid_plan *plan, char *row, int64_t x)
+{
+    memset(rg_grid_nth_pixel(plan, row, x), 0, pixel_nbytes(plan));
+}
+
+/* Brings a row of the input into its tile, and makes 0 what is before it. What is behind it is before the next row. */
+static void fill_row(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t row)
 {
     const struct rg_grid_plan *plan = progress->plan;
     char *at = row_of(plan, unit->input, &unit->input_tile, row);
-    memset(at, 0, pixel_nbytes(plan));
+    clear_pixel(plan, at, 0);
     rg_grid_load_tile(progress, unit, &progress->input, rg_grid_nth_pixel(plan, at, 1), pixels_of(plan, row));
-    memset(rg_grid_nth_pixel(plan, at, unit->input_tile.pitch), 0, pixel_nbytes(plan));
+}
+
+/* Makes 0 what is behind a row of the input. */
+static void end_row(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    clear_pixel(plan, row_of(plan, unit->input, &unit->input_tile, row), unit->input_tile.pitch);
+}
+
+/* In a tile of the slot's own, the next row may not be there yet. */
+static void load_row(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t row)
+{
+    fill_row(progress, unit, row);
+    end_row(progress, unit, row);
 }
 
 static void clear_row(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t row)
@@ -78,7 +96,9 @@ void rg_grid_prepare_tiles(const struct rg_grid_progress *progress, struct rg_gr
 {
     set_input_tile(progress->plan, unit);
     for (int64_t row = unit->rows.begin; row < unit->rows.end; row++)
-        load_row(progress, unit, row);
+        fill_row(progress, unit, row);
+    if (unit->rows.begin < unit->rows.end && unit->rows.end == progress->plan->spec.in_h)
+        end_row(progress, unit, unit->rows.end - 1);
     if (unit->slot == 0)
         clear_nowhere(progress->plan, unit->input);
 }
