@@ -75,6 +75,18 @@ static void fill_in_order(struct rng *rng, const struct problem *problem, double
         grid[1 + 2 * rng_below(rng, problem->n * n_points)] = (double)NAN;
 }
 
+/* Runs a problem with this data, expects the reference's results, and ends the data. */
+static void check_filled(struct rng *rng, const struct problem *problem, struct problem_data *data)
+{
+    struct run_result result = run_problem(rng, problem, data, &plain);
+    struct problem_solution solution = problem_solve(problem, data);
+    expect_solution(problem, &solution, &result);
+    expect_all_same(rng, problem, data, &result);
+    problem_solution_fini(&solution);
+    run_result_fini(&result);
+    problem_data_fini(data);
+}
+
 static void check_in_order(struct rng *rng, const struct problem *like)
 {
     struct problem problem = few_channels(rng, like, rng_between(rng, 60, 400), rng_between(rng, 1, 12));
@@ -82,13 +94,7 @@ static void check_in_order(struct rng *rng, const struct problem *like)
     problem.out_w = rng_between(rng, 1, 16);
     struct problem_data data = problem_fill(rng, &problem, DATA_REAL);
     fill_in_order(rng, &problem, grid_of(&problem, &data));
-    struct run_result result = run_problem(rng, &problem, &data, &plain);
-    struct problem_solution solution = problem_solve(&problem, &data);
-    expect_solution(&problem, &solution, &result);
-    expect_all_same(rng, &problem, &data, &result);
-    problem_solution_fini(&solution);
-    run_result_fini(&result);
-    problem_data_fini(&data);
+    check_filled(rng, &problem, &data);
 }
 
 static void in_order(void **state)
@@ -114,13 +120,7 @@ static void check_windows(struct rng *rng, const struct problem *like)
         grid[2 * k] = number_round(problem.dtype, x + step_x * column);
         grid[2 * k + 1] = number_round(problem.dtype, y + step_y * row);
     }
-    struct run_result result = run_problem(rng, &problem, &data, &plain);
-    struct problem_solution solution = problem_solve(&problem, &data);
-    expect_solution(&problem, &solution, &result);
-    expect_all_same(rng, &problem, &data, &result);
-    problem_solution_fini(&solution);
-    run_result_fini(&result);
-    problem_data_fini(&data);
+    check_filled(rng, &problem, &data);
 }
 
 static void windows(void **state)

@@ -287,7 +287,7 @@ static void store_slopes(const struct rg_grid_progress *progress, const struct f
     }
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
-    const regrad_dtype own = progress->plan->base.t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
+    const regrad_dtype own = rg_plan_own_dtype(&progress->plan->base);
     progress->kernels->split[own](&scratch->x, &scratch->y, scratch->xy, block.count);
     rg_grid_store_values(progress, &scratch->x, &x, block);
     rg_grid_store_values(progress, &scratch->y, &y, block);

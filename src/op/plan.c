@@ -75,6 +75,11 @@ void *rg_grant(char **place, int64_t n_values, size_t value_nbytes)
     return granted;
 }
 
+regrad_dtype rg_plan_own_dtype(const regrad_plan *plan)
+{
+    return plan->t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
+}
+
 int64_t rg_first_nbytes(const regrad_tensor *view)
 {
     return view->offset * (int64_t)regrad_dtype_size(view->dtype);

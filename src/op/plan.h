@@ -66,6 +66,9 @@ int64_t rg_booked(int64_t n_values, size_t value_nbytes);
 /* Takes that many bytes at *place, which moves on. */
 void *rg_grant(char **place, int64_t n_values, size_t value_nbytes);
 
+/* The storage type that values of the plan's arithmetic have. */
+regrad_dtype rg_plan_own_dtype(const regrad_plan *plan);
+
 /* Bytes from a view's data to its element (0, 0, ...). */
 int64_t rg_first_nbytes(const regrad_tensor *view);
 

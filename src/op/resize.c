@@ -144,11 +144,6 @@ static void grant_lines(const struct resize_plan *plan, char *workspace, struct 
     lines->in = rg_grant(&workspace, in_length(plan), t);
 }
 
-static regrad_dtype own_dtype(const struct resize_plan *plan)
-{
-    return plan->base.t_nbytes == sizeof(double) ? REGRAD_FLOAT64 : REGRAD_FLOAT32;
-}
-
 /* The address of columns from `column` on of row h. */
 static int64_t offset_of(const struct side *side, int64_t h, int64_t column)
 {
@@ -208,7 +203,7 @@ static void take_line(const struct resize_plan *plan, const struct lines *lines,
     static const double wide_one = 1;
     const struct rg_rows rows = {
         .src = src,
-        .weight = own_dtype(plan) == REGRAD_FLOAT64 ? (const void *)&wide_one : &one,
+        .weight = rg_plan_own_dtype(&plan->base) == REGRAD_FLOAT64 ? (const void *)&wide_one : &one,
         .n_rows = 1,
         .n_fresh = 1,
         .n = piece->n_src * plan->inner,
@@ -231,9 +226,9 @@ static void make_ready(const struct resize_plan *plan, struct lines *lines, cons
         take_line(plan, lines, side->dtype, plane + offset_of(side, h, piece->low), piece);
     } else {
         load_strip(plan, plane, h, piece, lines->in);
-        take_line(plan, lines, own_dtype(plan), lines->in, piece);
+        take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
     }
-    resample(plan, to, own_dtype(plan), lines, 1, strip, false);
+    resample(plan, to, rg_plan_own_dtype(&plan->base), lines, 1, strip, false);
 }
 
 /* The same for batch number `batch` of the rows. */
@@ -304,7 +299,7 @@ static void sum_ready(const struct resize_plan *plan, struct lines *lines, const
         rows.n_rows = n_taps - tap;
         if (rows.n_rows > 0)
             rows.src = ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
-        plan->base.kernels->rows[own_dtype(plan)](to, &rows, tap == 0);
+        plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](to, &rows, tap == 0);
         rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
         tap += rows.n_rows;
     } while (tap < n_taps);
@@ -328,7 +323,7 @@ static void finish_rows(const struct resize_plan *plan, const struct lines *line
                  plan->streamed);
         return;
     }
-    resample(plan, lines->out, own_dtype(plan), lines, n, strip, false);
+    resample(plan, lines->out, rg_plan_own_dtype(&plan->base), lines, n, strip, false);
     store_strip(plan, rows, piece, lines->out);
 }
 

@@ -19,11 +19,6 @@ enum { PREFETCH_NBYTES = 6144 };
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
-static void settle(void)
-{
-    settle_stores();
-}
-
 /* The same for the pixels that fill a tile, in each channel: two blocks of points. */
 enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
 
@@ -116,7 +111,7 @@ const struct rg_kernel_table RG_TABLE = {
     .f32 =
         {
             .lanes = VF_LANES,
-            .settle = settle,
+            .settle = settle_stores,
             .load = {[REGRAD_FLOAT32] = load_f32, [REGRAD_FLOAT16] = load_half, [REGRAD_BFLOAT16] = load_bfloat},
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
@@ -170,7 +165,7 @@ const struct rg_kernel_table RG_TABLE = {
     .f64 =
         {
             .lanes = VD_LANES,
-            .settle = settle,
+            .settle = settle_stores,
             .load = {[REGRAD_FLOAT64] = load_f64},
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
