@@ -192,26 +192,6 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
-/* The first n values, in whole registers. */
-static inline const uint16_t *part_of(uint16_t whole[VF_LANES], const uint16_t *p, int64_t n)
-{
-    for (int64_t k = 0; k < VF_LANES; k++)
-        whole[k] = k < n ? p[k] : 0;
-    return whole;
-}
-
-static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    return vf_load_half(part_of(whole, p, n));
-}
-
-static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    return vf_load_bfloat(part_of(whole, p, n));
-}
-
 static inline void vf_store_half(uint16_t *p, vf a)
 {
     _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
@@ -242,21 +222,7 @@ static inline void vf_stream_bfloat(uint16_t *p, vf a)
     _mm_stream_si128((__m128i *)p, round_to_bfloat(a));
 }
 
-static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    vf_store_half(whole, a);
-    for (int64_t k = 0; k < n; k++)
-        p[k] = whole[k];
-}
-
-static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    vf_store_bfloat(whole, a);
-    for (int64_t k = 0; k < n; k++)
-        p[k] = whole[k];
-}
+#include "kernel/vec/part.h"
 
 static inline vd vd_load(const double *p)
 {

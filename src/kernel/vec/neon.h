@@ -165,26 +165,6 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
 }
 
-/* The first n values, in a whole register. */
-static inline const uint16_t *part_of(uint16_t whole[VF_LANES], const uint16_t *p, int64_t n)
-{
-    for (int64_t k = 0; k < VF_LANES; k++)
-        whole[k] = k < n ? p[k] : 0;
-    return whole;
-}
-
-static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    return vf_load_half(part_of(whole, p, n));
-}
-
-static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    return vf_load_bfloat(part_of(whole, p, n));
-}
-
 static inline void vf_store_half(uint16_t *p, vf a)
 {
     vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(a)));
@@ -208,21 +188,7 @@ static inline void vf_stream_bfloat(uint16_t *p, vf a)
     vf_store_bfloat(p, a);
 }
 
-static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    vf_store_half(whole, a);
-    for (int64_t k = 0; k < n; k++)
-        p[k] = whole[k];
-}
-
-static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
-{
-    uint16_t whole[VF_LANES];
-    vf_store_bfloat(whole, a);
-    for (int64_t k = 0; k < n; k++)
-        p[k] = whole[k];
-}
+#include "kernel/vec/part.h"
 
 static inline vd vd_load(const double *p)
 {
