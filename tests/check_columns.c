@@ -175,6 +175,7 @@ static void check_table(const struct trial *trial)
     assert_in_range(columns->n_pairs, 0, spec->factor > 0 ? 0 : RG_MAX_PAIRS);
     n_with_pairs[columns->n_pairs]++;
     assert_int_equal(columns->first[0], 0);
+    assert_non_null(columns->steps); /* kernels add to it, also where no result has a term */
     assert_int_equal((uintptr_t)columns->weight % vector_nbytes(spec), 0);
     assert_true(columns->narrow == (spec->factor > 0 && is_narrow(trial->map, spec->factor)));
     for (int64_t b = 0; b < n_blocks; b++) {

@@ -14,7 +14,7 @@ struct table {
 
 static bool append(struct table *table, const void *from, size_t nbytes)
 {
-    if (table->n + (int64_t)nbytes > table->room) {
+    if (table->data == NULL || table->n + (int64_t)nbytes > table->room) {
         const int64_t room = rg_max(2 * table->room, 8192); /* more than any one append */
         char *grown = aligned_alloc(RG_ALIGNMENT, (size_t)room);
         if (grown == NULL)
@@ -244,7 +244,7 @@ static bool append_end(struct builder *builder)
 static bool append_blocks(struct builder *builder)
 {
     struct rg_share before = {0, 0};
-    bool made = append_end(builder);
+    bool made = append_end(builder) && append(&builder->steps, "", 0); /* an address even if no result has a step */
     for (int64_t b = 0; made && b < count_blocks(builder); b++) {
         const int64_t begin = n_steps(builder);
         made = append_block(builder, block_at(builder, b), &before) && append_end(builder);
