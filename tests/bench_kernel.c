@@ -14,7 +14,7 @@
 #include "op/columns.h"
 
 /* A row of pixels; rows that are added; results and sources of an axis; channels stored last; pixels of a tile. */
-enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_RESULTS = 128, GROUP = 64, TILE_H = 4, TILE_W = 64 };
+enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_LINES = 4, N_RESULTS = 128, GROUP = 64, TILE_H = 4, TILE_W = 64 };
 enum { N_SOURCES = 2 * N_RESULTS, N_TILE_PIXELS = TILE_H * (TILE_W + 1) + 3, N_NEIGHBOURS = 4 };
 
 /* Where the arguments live. */
@@ -107,7 +107,6 @@ static struct rg_columns columns, reduced;
 static bool make_columns(const struct subject *subject, struct rg_columns *made, int factor)
 {
     const struct rg_columns_spec of = {.piece = piece,
-                                       .n_rows = 1,
                                        .inner = 1,
                                        .factor = factor,
                                        .lanes = subject->kernels->lanes,
@@ -134,8 +133,10 @@ static void end_map(void)
 
 static struct work cols(const struct subject *subject)
 {
-    subject->kernels->cols[subject->dtype](data.to, data.from, &columns, N_RESULTS, false);
-    return (struct work){N_RESULTS, N_RESULTS * subject->size + N_SOURCES * subject->value};
+    void *const to[N_LINES] = {data.to, data.to, data.to, data.to};
+    const void *const from[N_LINES] = {data.from, data.from, data.from, data.from};
+    subject->kernels->cols[subject->dtype](to, from, N_LINES, &columns, false);
+    return (struct work){N_LINES * N_RESULTS, N_LINES * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
 /* The second row of a result, which has all its terms. */

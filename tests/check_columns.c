@@ -26,12 +26,11 @@ static void expect(bool condition, const struct trial *trial, int64_t b, const c
 {
     const struct rg_columns_spec *spec = &trial->spec;
     if (!condition)
-        fail_msg(
-            "%lld of %lld, results %lld to %lld, %lld rows, inner %lld, factor %d, lanes %lld, values of %zu bytes: "
-            "block %lld %s",
-            (long long)trial->map->n_dst, (long long)trial->map->n_src, (long long)spec->piece.from,
-            (long long)spec->piece.to, (long long)spec->n_rows, (long long)spec->inner, spec->factor,
-            (long long)spec->lanes, spec->t_nbytes, (long long)b, what);
+        fail_msg("%lld of %lld, results %lld to %lld, inner %lld, factor %d, lanes %lld, values of %zu bytes: "
+                 "block %lld %s",
+                 (long long)trial->map->n_dst, (long long)trial->map->n_src, (long long)spec->piece.from,
+                 (long long)spec->piece.to, (long long)spec->inner, spec->factor, (long long)spec->lanes,
+                 spec->t_nbytes, (long long)b, what);
 }
 
 /* ---- Reading tables ---- */
@@ -44,10 +43,19 @@ struct wanted {
 static struct wanted wanted_of(const struct rg_columns_spec *spec, int64_t result)
 {
     const struct rg_piece *piece = &spec->piece;
-    const int64_t c = result % spec->inner, group = result / spec->inner;
-    const int64_t i = piece->from + group % (piece->to - piece->from), row = group / (piece->to - piece->from);
-    const int64_t source = row * piece->n_src + piece->begin[i] - piece->low;
-    return (struct wanted){source * spec->inner + c, piece->first[i], piece->first[i + 1]};
+    const int64_t c = result % spec->inner, i = piece->from + result / spec->inner;
+    return (struct wanted){(piece->begin[i] - piece->low) * spec->inner + c, piece->first[i], piece->first[i + 1]};
+}
+
+/* Where from its offset on a step of block b finds what it adds to result j. */
+static int64_t place_in(const struct rg_columns *columns, int64_t b, const struct rg_step *step, int64_t j)
+{
+    const struct rg_step *first = &columns->steps[columns->first[b]];
+    if (columns->factor > 0)
+        return j * columns->factor;
+    if (columns->n_pairs == 0)
+        return columns->index[step->index + j];
+    return columns->index[first->index + j] + (step - first) * columns->spacing;
 }
 
 /* Takes the term that a step adds to result j of its block off what is wanted. */
@@ -56,9 +64,8 @@ static void take_term(const struct trial *trial, int64_t b, const struct rg_step
 {
     const struct rg_columns *columns = &trial->columns;
     const bool wide = trial->spec.t_nbytes == sizeof(double);
-    const int64_t in_step = columns->factor > 0 ? j * columns->factor : columns->index[step->index + j];
     expect(wanted->term < wanted->end, trial, b, "adds a term that is not there");
-    expect(step->offset + in_step == wanted->at, trial, b, "adds another value");
+    expect(step->offset + place_in(columns, b, step, j) == wanted->at, trial, b, "adds another value");
     expect(get(wide, columns->weight, step->weight + j) == get(wide, trial->spec.piece.weight, wanted->term), trial, b,
            "has another weight");
     wanted->at += trial->spec.inner;
@@ -76,14 +83,17 @@ static void check_reach(const struct trial *trial, int64_t b, const struct rg_st
 {
     const struct rg_columns_spec *spec = &trial->spec;
     const struct rg_columns *columns = &trial->columns;
-    const int64_t n_line = spec->n_rows * spec->piece.n_src * spec->inner;
+    const int64_t n_line = spec->piece.n_src * spec->inner;
     expect(step->offset >= 0 && step->offset < n_line && step->offset + window_of(trial) <= n_line + RG_LINE_ROOM,
            trial, b, "reads beyond the line");
-    expect(columns->n_pairs == 0 || step->offset == columns->steps[columns->first[b]].offset, trial, b,
-           "has steps with other offsets");
+    const struct rg_step *first = &columns->steps[columns->first[b]];
+    expect(columns->n_pairs == 0 || step->offset == first->offset, trial, b, "has steps with other offsets");
+    expect(columns->n_pairs == 0 || step->weight == first->weight + (step - first) * spec->lanes, trial, b,
+           "has weights apart");
     for (int64_t j = 0; j < spec->lanes; j++) {
-        const int32_t index = columns->index[step->index + j];
-        expect(index >= 0 && index < window_of(trial), trial, b, "has an index that is too high");
+        const bool taken = step->lanes >> j & 1;
+        expect(columns->index[step->index + j] >= 0, trial, b, "has a negative index");
+        expect(!taken || place_in(columns, b, step, j) < window_of(trial), trial, b, "has an index that is too high");
     }
 }
 
@@ -168,7 +178,7 @@ static void check_table(const struct trial *trial)
 {
     const struct rg_columns_spec *spec = &trial->spec;
     const struct rg_columns *columns = &trial->columns;
-    const int64_t n = spec->n_rows * (spec->piece.to - spec->piece.from) * spec->inner, lanes = spec->lanes;
+    const int64_t n = (spec->piece.to - spec->piece.from) * spec->inner, lanes = spec->lanes;
     const int64_t n_blocks = (n + lanes - 1) / lanes;
     assert_int_equal(columns->n, n);
     assert_int_equal(columns->factor, spec->factor);
@@ -297,10 +307,8 @@ static struct rg_piece draw_piece(struct rng *rng, const struct rg_axis_map *map
 
 static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_map *map)
 {
-    const int64_t n_rows = rng_chance(rng, 2) ? 1 : rng_between(rng, 2, 16);
     const int64_t inner = rng_chance(rng, 2) ? 1 : rng_between(rng, 2, 15);
     return (struct rg_columns_spec){.piece = draw_piece(rng, map),
-                                    .n_rows = n_rows,
                                     .inner = inner,
                                     .lanes = 1 << rng_below(rng, 5),
                                     .t_nbytes = value_size(map->weights_double)};
@@ -369,7 +377,6 @@ static void try_factor(struct rng *rng, const struct rg_axis_map *map)
          lanes *= 2) {
         const struct rg_columns_spec spec = {
             .piece = {map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src},
-            .n_rows = 1,
             .inner = 1,
             .factor = factor,
             .lanes = lanes,

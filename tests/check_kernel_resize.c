@@ -142,7 +142,7 @@ static void make_map(const struct subject *subject, struct rng *rng, struct map 
 
 /* ---- Columns ---- */
 
-enum { MOST_BLOCKS = LONGEST, MOST_STEPS = 24, MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * MOST_STEPS };
+enum { MOST_LINES = 9, MOST_BLOCKS = LONGEST, MOST_STEPS = 24, MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * MOST_STEPS };
 
 /* Tables of columns while they are made: block b has the results from at[b] on. */
 struct tables {
@@ -151,7 +151,7 @@ struct tables {
     enum sort sort; /* of weights */
     int64_t n_line; /* values that may be summed */
     int64_t n, n_blocks, at[MOST_BLOCKS];
-    int n_pairs, factor;
+    int n_pairs, spacing, factor;
     bool narrow;
     int32_t n_index, n_weights, first[MOST_BLOCKS + 1];
     struct rg_step steps[MOST_BLOCKS * MOST_STEPS];
@@ -190,16 +190,30 @@ static uint32_t draw_lanes(struct rng *rng, int64_t first, int64_t last, bool al
     return lanes;
 }
 
-/* A step with an index. The lanes it is not for may have any, within the window. */
+/* The index of lane j in the newest step: where the block has one window, it follows from the step before. */
+static int32_t draw_index(struct tables *tables, const struct rg_step *step, int64_t j, int64_t reach)
+{
+    const struct rg_step *first = &tables->steps[tables->first[tables->n_blocks - 1]];
+    if (tables->n_pairs > 0 && step != first)
+        return tables->index[step[-1].index + j] + tables->spacing;
+    const int64_t low = rng_chance(tables->rng, 2) ? rg_max(reach - 6 * tables->spacing, 1) : reach;
+    return (int32_t)rng_below(tables->rng, low);
+}
+
+/* A step with an index. The lanes it is not for may have any: all lanes that would read beyond its window, or beyond
+ * the line. */
 static struct rg_step *add_pick(struct tables *tables, int64_t offset, uint32_t lanes)
 {
     struct rg_step *step = add_step(tables, offset, lanes);
-    const int64_t reach = 2 * lanes_of(tables) * rg_max(tables->n_pairs, 1);
+    const int64_t reach = rg_min(2 * lanes_of(tables) * rg_max(tables->n_pairs, 1), tables->n_line - offset);
     tables->n_index += (int32_t)rng_below(tables->rng, 4); /* they may start anywhere */
     step->index = tables->n_index;
-    for (int64_t j = 0; j < lanes_of(tables); j++)
-        tables->index[tables->n_index++] =
-            (int32_t)rng_below(tables->rng, lanes >> j & 1 ? rg_min(reach, tables->n_line - offset) : reach);
+    for (int64_t j = 0; j < lanes_of(tables); j++) {
+        const int32_t index = draw_index(tables, step, j, reach);
+        tables->index[tables->n_index++] = index;
+        if (index >= reach)
+            step->lanes &= ~(1U << j);
+    }
     return step;
 }
 
@@ -240,6 +254,7 @@ static void start_tables(struct tables *tables, const struct subject *subject, s
     tables->n = n;
     tables->n_blocks = tables->n_index = tables->n_weights = tables->first[0] = 0;
     tables->n_pairs = tables->factor = 0;
+    tables->spacing = (int)rng_between(rng, 1, 3);
     tables->narrow = false;
 }
 
@@ -306,6 +321,7 @@ static struct columns make_columns(const struct tables *tables)
         .index = tables->factor > 0 ? NULL : (const int32_t *)(const void *)made.index.data,
         .weight = made.weight.data,
         .n_pairs = tables->n_pairs,
+        .spacing = tables->spacing,
         .factor = tables->factor,
         .narrow = tables->narrow,
         .whole_from = whole_from,
@@ -349,17 +365,27 @@ static struct tables tables;
 static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_results)
 {
     make_tables(&tables, subject, rng, n_results);
-    const int64_t n = rng_chance(rng, 2) ? n_results : rng_between(rng, 0, n_results);
+    const int64_t n_rows = rng_chance(rng, 2) ? 4 : rng_below(rng, MOST_LINES + 1);
     const bool stream = rng_chance(rng, 2);
     struct columns columns = make_columns(&tables);
-    struct guard line = make(rng, value_dtype(subject->wide), tables.n_line + RG_LINE_ROOM);
-    struct guard result = make(rng, dtype, n);
-    unsigned char *expected = copy_of(&result);
-    expect_results(&tables, dtype, line.data, n, expected);
-    subject->kernels->cols[dtype](result.data, line.data, &columns.columns, n, stream);
+    struct guard line[MOST_LINES], result[MOST_LINES];
+    unsigned char *expected[MOST_LINES];
+    const void *from[MOST_LINES];
+    void *to[MOST_LINES];
+    for (int64_t r = 0; r < n_rows; r++) {
+        line[r] = make(rng, value_dtype(subject->wide), tables.n_line + RG_LINE_ROOM);
+        result[r] = make(rng, dtype, n_results);
+        expected[r] = copy_of(&result[r]);
+        expect_results(&tables, dtype, line[r].data, n_results, expected[r]);
+        from[r] = line[r].data;
+        to[r] = result[r].data;
+    }
+    subject->kernels->cols[dtype](to, from, n_rows, &columns.columns, stream);
     subject->kernels->settle();
-    finish(subject, "cols", n_results, &result, expected);
-    guard_fini(&line);
+    for (int64_t r = 0; r < n_rows; r++) {
+        finish(subject, "cols", n_results, &result[r], expected[r]);
+        guard_fini(&line[r]);
+    }
     end_columns(&columns);
 }
 

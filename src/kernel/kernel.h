@@ -75,7 +75,9 @@ struct rg_step {
 /*
  * The results of a line, in blocks of as many as the kernels have lanes; steps of block b: first[b] .. first[b + 1]
  * - 1. Where the last block would not be full it overlaps the one before it. A window is n_pairs pairs of vectors, and
- * all steps of a block have the same offset; or one pair, when n_pairs is 0, and each step has an offset of its own.
+ * all steps of a block have the same offset, and their weights follow one another; the index of its first step is in
+ * the table, and each step's is that of the one before it plus `spacing`, which may lead lanes that a step leaves out
+ * beyond the window. Or a window is one pair, when n_pairs is 0, and each step has an offset and an index of its own.
  *
  * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f -
  * 1 when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
@@ -88,15 +90,17 @@ struct rg_columns {
     const struct rg_step *steps;
     const int32_t *index;
     const void *weight; /* of T, aligned to a vector */
-    int n_pairs;
+    int n_pairs, spacing;
     int factor;
     bool narrow;
     int64_t whole_from, whole_to; /* blocks all steps of which are for all lanes */
 };
 
-/* dst[k] = result k of the columns, rounded as by store, for k < n <= columns->n. Results start at +0. With
- * `stream`, whole vectors go past the caches, where dst is aligned to them; settle ends that. */
-typedef void rg_cols_fn(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream);
+/* For each of n_rows lines: dst[r][k] = result k of the columns of line[r], rounded as by store, for k < columns->n.
+ * Results start at +0. With `stream`, whole vectors go past the caches, where dst is aligned to them; settle ends
+ * that. */
+typedef void rg_cols_fn(void *const *dst, const void *const *line, int64_t n_rows, const struct rg_columns *columns,
+                        bool stream);
 
 /* Rows from .. to - 1 of a result, by the axis map (op/axis.h) of the height: row h sums the source rows from begin[h]
  * on with the weights first[h] .. first[h + 1] - 1. */

@@ -15,7 +15,7 @@ struct table {
 static bool append(struct table *table, const void *from, size_t nbytes)
 {
     if (table->data == NULL || table->n + (int64_t)nbytes > table->room) {
-        const int64_t room = rg_max(2 * table->room, 8192); /* more than any one append */
+        const int64_t room = rg_max(2 * table->room, 16384); /* more than any one append */
         char *grown = aligned_alloc(RG_ALIGNMENT, (size_t)room);
         if (grown == NULL)
             return false;
@@ -48,10 +48,9 @@ static struct pending pending_of(const struct builder *builder, int64_t result)
 {
     const struct rg_columns_spec *spec = builder->spec;
     const struct rg_piece *piece = &spec->piece;
-    const int64_t width = (piece->to - piece->from) * spec->inner, row = result / width, w = result % width;
-    const int64_t i = piece->from + w / spec->inner;
+    const int64_t i = piece->from + result / spec->inner;
     return (struct pending){
-        .at = (row * piece->n_src + piece->begin[i] - piece->low) * spec->inner + w % spec->inner,
+        .at = (piece->begin[i] - piece->low) * spec->inner + result % spec->inner,
         .term = piece->first[i],
         .end = piece->first[i + 1],
     };
@@ -147,27 +146,82 @@ static bool append_nth_step(struct builder *builder, struct pending *pending, in
     return append_step(builder, pending, n, start, &same);
 }
 
+/* The most steps of one block that are made together: one for each value of a window. */
+enum { MOST_STEPS = 2 * RG_MAX_PAIRS * RG_MAX_LANES };
+
+/* Steps of a block as they are made. */
+struct block {
+    int64_t n_steps;
+    struct rg_step steps[MOST_STEPS];
+    double weight[MOST_STEPS * RG_MAX_LANES]; /* as wide as any T */
+};
+
+/* Lanes that have no term keep what the block before has there: then the two may share it. */
+static void start_block(const struct builder *builder, struct block *block, const struct rg_step *before)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    memset(block->weight, 0, sizeof block->weight);
+    block->n_steps = 0;
+    if (before == NULL)
+        return;
+    const int64_t from = (int64_t)before->weight * (int64_t)spec->t_nbytes;
+    memcpy(block->weight, builder->weight.data + from, (size_t)rg_min(builder->weight.n - from, sizeof block->weight));
+}
+
+static void add_step(const struct builder *builder, struct block *block, struct pending *pending, int64_t n,
+                     int64_t start, int32_t *index)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    char *weight = (char *)block->weight + (size_t)(block->n_steps * spec->lanes) * spec->t_nbytes;
+    block->steps[block->n_steps++] = take_step(builder, pending, n, start, index, weight);
+}
+
+/* `before`: the first step of the block before, if there is one. */
+static bool append_made(struct builder *builder, struct block *block, int32_t index, const struct rg_step *before)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    int32_t weight;
+    if (!append_shared(&builder->weight, block->weight, block->n_steps * spec->lanes, spec->t_nbytes,
+                       before == NULL ? NULL : &before->weight, &weight))
+        return false;
+    for (int64_t k = 0; k < block->n_steps; k++) {
+        block->steps[k].index = index;
+        block->steps[k].weight = weight + (int32_t)(k * spec->lanes);
+    }
+    return append(&builder->steps, block->steps, (size_t)block->n_steps * sizeof *block->steps);
+}
+
 /* All steps of a block with a factor, a weight for each lane. */
 static bool append_factor_steps(struct builder *builder, struct pending *pending, int64_t n, int64_t at,
-                                const struct rg_share *before)
+                                const struct rg_step *before)
 {
-    enum { MOST_STEPS = 3 * 8 };
     const struct rg_columns_spec *spec = builder->spec;
     const int64_t f = spec->factor, low = builder->narrow ? 0 : at == 0 ? f : (f + 1) / 2;
-    const int64_t n_steps = low + f + (builder->narrow ? 0 : f / 2);
-    const struct rg_step *steps = (const struct rg_step *)(const void *)builder->steps.data;
-    const int32_t *same = before->begin < before->end ? &steps[before->begin].weight : NULL;
-    double weight[MOST_STEPS * RG_MAX_LANES] = {0}; /* as wide as any T */
-    struct rg_step taken[MOST_STEPS];
-    int32_t where, index[RG_MAX_LANES];
-    for (int64_t k = 0; k < n_steps; k++)
-        taken[k] = take_step(builder, pending, n, at * f - low + k, index,
-                             (char *)weight + (size_t)(k * spec->lanes) * spec->t_nbytes);
-    if (!append_shared(&builder->weight, weight, n_steps * spec->lanes, spec->t_nbytes, same, &where))
-        return false;
-    for (int64_t k = 0; k < n_steps; k++)
-        taken[k].weight = where + (int32_t)(k * spec->lanes);
-    return append(&builder->steps, taken, (size_t)n_steps * sizeof *taken);
+    const int64_t end = at * f + f + (builder->narrow ? 0 : f / 2);
+    int32_t index[RG_MAX_LANES];
+    struct block block;
+    start_block(builder, &block, before);
+    for (int64_t start = at * f - low; start < end; start++)
+        add_step(builder, &block, pending, n, start, index);
+    return append_made(builder, &block, 0, before);
+}
+
+/* All steps of a block with one window, which starts at its lowest source. */
+static bool append_window_steps(struct builder *builder, struct pending *pending, int64_t n,
+                                const struct rg_step *before)
+{
+    const struct rg_columns_spec *spec = builder->spec;
+    int32_t where, first[RG_MAX_LANES] = {0}, index[RG_MAX_LANES];
+    int64_t start, lowest;
+    struct block block;
+    if (!next_start(spec, pending, n, &start))
+        return true;
+    start_block(builder, &block, before);
+    for (bool more = true; more; more = next_start(spec, pending, n, &lowest))
+        add_step(builder, &block, pending, n, start, block.n_steps == 0 ? first : index);
+    return append_shared(&builder->index, first, spec->lanes, sizeof *first, before == NULL ? NULL : &before->index,
+                         &where) &&
+           append_made(builder, &block, where, before);
 }
 
 /* The results from `at` on that are a block. */
@@ -184,15 +238,17 @@ static bool append_block(struct builder *builder, int64_t at, const struct rg_sh
 {
     struct pending pending[RG_MAX_LANES];
     const int64_t n = make_pending(builder, at, pending);
+    const struct rg_step *steps = (const struct rg_step *)(const void *)builder->steps.data;
+    const struct rg_step same = before->begin < before->end ? steps[before->begin] : (struct rg_step){0};
+    const struct rg_step *first_before = before->begin < before->end ? &same : NULL;
+    int64_t start;
     if (builder->spec->factor > 0)
-        return append_factor_steps(builder, pending, n, at, before);
-    int64_t start = 0, lowest = 0;
-    for (int64_t k = 0; next_start(builder->spec, pending, n, &lowest); k++) {
-        if (k == 0 || builder->n_pairs == 0)
-            start = lowest;
+        return append_factor_steps(builder, pending, n, at, first_before);
+    if (builder->n_pairs > 0)
+        return append_window_steps(builder, pending, n, first_before);
+    for (int64_t k = 0; next_start(builder->spec, pending, n, &start); k++)
         if (!append_nth_step(builder, pending, n, start, k, before))
             return false;
-    }
     return true;
 }
 
@@ -300,7 +356,7 @@ static void find_whole(struct rg_columns *columns, int64_t lanes)
 bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, const struct rg_columns_spec *spec)
 {
     struct builder builder = {.spec = spec, .narrow = spec->factor > 0 && is_narrow(map, spec->factor)};
-    builder.n = spec->n_rows * (spec->piece.to - spec->piece.from) * spec->inner;
+    builder.n = (spec->piece.to - spec->piece.from) * spec->inner;
     if (spec->factor == 0)
         choose_window(&builder);
     const bool made = append_blocks(&builder);
@@ -311,6 +367,7 @@ bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, 
         .index = (const int32_t *)(const void *)builder.index.data,
         .weight = builder.weight.data,
         .n_pairs = builder.n_pairs,
+        .spacing = (int)spec->inner,
         .factor = spec->factor,
         .narrow = builder.narrow,
     };

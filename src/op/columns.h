@@ -10,12 +10,11 @@
 #include "kernel/kernel.h"
 #include "op/axis.h"
 
-/* A line of n_rows pieces of a row, one after another. Each source and each result of the map is `inner` values, which
- * are resampled apart. */
+/* A line is a piece of a row. Each source and each result of the map is `inner` values, which are resampled apart. */
 struct rg_columns_spec {
     struct rg_piece piece; /* of the map */
-    int64_t n_rows, inner;
-    int factor;      /* 0, or that of rg_columns_factor; then the piece is the whole map, n_rows = inner = 1 */
+    int64_t inner;
+    int factor;      /* 0, or that of rg_columns_factor; then the piece is the whole map, inner = 1 */
     int64_t lanes;   /* of the kernels */
     size_t t_nbytes; /* of their arithmetic type */
 };

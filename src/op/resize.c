@@ -29,12 +29,11 @@
 #include "rt/parallel.h"
 
 enum {
-    BATCH = 16,             /* the most rows in one line */
+    BATCH = 8,              /* the most rows that are resampled together */
     MOST_RESULTS = 1 << 16, /* of one strip, the tables of which are indexed with 32 bits */
     MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
-    BATCH_RESULTS = 512,    /* lines that have as many results need no more rows */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
-    LINE_VALUES = 4096,     /* values of a line, where that is enough for one step */
+    LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
@@ -64,9 +63,11 @@ struct resize_plan {
     int64_t inner;
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
-    bool grouped;  /* no columns */
+    bool grouped; /* no columns */
+    bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
+    int64_t n_sources;
     bool streamed; /* the result goes past the caches */
-    int64_t batch; /* rows in a line */
+    int64_t batch; /* rows of the result that are made together */
     int64_t n_strips;
     struct strip *strips;
     int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
@@ -85,11 +86,12 @@ static const struct resize_plan *as_resize(const regrad_plan *plan)
  * at a time: row h is at h % (2 * AHEAD).
  */
 struct lines {
-    char *line;            /* to be resampled */
-    char *ring, *out, *in; /* rows of T */
-    int64_t ring_nbytes;   /* of one row */
-    const char *plane;     /* whose rows the ring holds */
-    int64_t ready[2];      /* which batches of rows its halves hold, or -1 */
+    char *line;                       /* to be resampled, one for each row of a batch */
+    char *ring, *out, *in;            /* rows of T */
+    int64_t line_nbytes, ring_nbytes; /* of one row */
+    const struct rg_run *run;
+    const char *plane; /* whose rows the ring holds */
+    int64_t ready[2];  /* which batches of rows its halves hold, or -1 */
 };
 
 /* A row of a tensor, in its plane. */
@@ -105,9 +107,16 @@ static bool needs_ring(const struct resize_plan *plan)
     return plan->width_first || !plan->source.solid;
 }
 
+/* Of one line; the next one is in its room. */
 static int64_t line_length(const struct resize_plan *plan)
 {
-    return plan->factor > 0 ? 0 : plan->batch * plan->max_from * plan->inner + RG_LINE_ROOM;
+    return plan->factor > 0 ? 0 : plan->max_from * plan->inner;
+}
+
+static int64_t lines_nbytes(const struct resize_plan *plan)
+{
+    const size_t t = plan->base.t_nbytes;
+    return plan->batch * rg_booked(line_length(plan), t) + (plan->factor > 0 ? 0 : rg_booked(RG_LINE_ROOM, t));
 }
 
 /* A row of the result on its way to where it is not contiguous, or from the ring. */
@@ -130,7 +139,7 @@ static int64_t in_length(const struct resize_plan *plan)
 static int64_t slot_nbytes(const struct resize_plan *plan)
 {
     const size_t t = plan->base.t_nbytes;
-    return rg_booked(line_length(plan), t) + (needs_ring(plan) ? 2 * AHEAD * rg_booked(ring_length(plan), t) : 0) +
+    return lines_nbytes(plan) + (needs_ring(plan) ? 2 * AHEAD * rg_booked(ring_length(plan), t) : 0) +
            rg_booked(out_length(plan), t) + rg_booked(in_length(plan), t);
 }
 
@@ -138,7 +147,8 @@ static void grant_lines(const struct resize_plan *plan, char *workspace, struct 
 {
     const size_t t = plan->base.t_nbytes;
     lines->ring_nbytes = rg_booked(ring_length(plan), t);
-    lines->line = rg_grant(&workspace, line_length(plan), t);
+    lines->line_nbytes = rg_booked(line_length(plan), t);
+    lines->line = rg_grant(&workspace, lines_nbytes(plan), 1);
     lines->ring = rg_grant(&workspace, needs_ring(plan) ? 2 * AHEAD * lines->ring_nbytes : 0, 1);
     lines->out = rg_grant(&workspace, out_length(plan), t);
     lines->in = rg_grant(&workspace, in_length(plan), t);
@@ -184,15 +194,15 @@ static void store_strip(const struct resize_plan *plan, const struct row *row, c
                   (const char *)from + w * plan->inner * (int64_t)plan->base.t_nbytes, plan->inner);
 }
 
-/* Makes the results of n rows that are in the line. */
-static void resample(const struct resize_plan *plan, void *to, regrad_dtype dtype, const struct lines *lines, int64_t n,
-                     const struct strip *strip, bool streamed)
+/* Makes the results of n lines. */
+static void resample(const struct resize_plan *plan, void *const *to, regrad_dtype dtype, const void *const *line,
+                     int64_t n, const struct strip *strip, bool streamed)
 {
-    const int64_t width = strip->piece.to - strip->piece.from;
-    if (plan->grouped)
-        plan->base.kernels->groups[dtype](to, lines->line, plan->inner, &strip->piece, streamed);
+    if (!plan->grouped)
+        plan->base.kernels->cols[dtype](to, line, n, &strip->columns, streamed);
     else
-        plan->base.kernels->cols[dtype](to, lines->line, &strip->columns, n * width * plan->inner, streamed);
+        for (int64_t k = 0; k < n; k++)
+            plan->base.kernels->groups[dtype](to[k], line[k], plan->inner, &strip->piece, streamed);
 }
 
 /* Puts one row, of T or as it is in the source, into the line. */
@@ -217,7 +227,8 @@ static void make_ready(const struct resize_plan *plan, struct lines *lines, cons
 {
     const struct side *side = &plan->source;
     const struct rg_piece *piece = &strip->piece;
-    char *to = lines->ring + h % (2 * AHEAD) * lines->ring_nbytes;
+    void *to = lines->ring + h % (2 * AHEAD) * lines->ring_nbytes;
+    const void *line = lines->line;
     if (!plan->width_first) {
         load_strip(plan, plane, h, piece, to);
         return;
@@ -228,7 +239,7 @@ static void make_ready(const struct resize_plan *plan, struct lines *lines, cons
         load_strip(plan, plane, h, piece, lines->in);
         take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
     }
-    resample(plan, to, rg_plan_own_dtype(&plan->base), lines, 1, strip, false);
+    resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false);
 }
 
 /* The same for batch number `batch` of the rows. */
@@ -312,44 +323,58 @@ static void make_width_first(const struct resize_plan *plan, struct lines *lines
     store_strip(plan, row, &strip->piece, lines->out);
 }
 
-/* Resamples n rows that are in the line into the result. */
-static void finish_rows(const struct resize_plan *plan, const struct lines *lines, const struct row *rows, int64_t n,
-                        const struct strip *strip)
+/* Resamples lines into n rows of the result. */
+static void finish_rows(const struct resize_plan *plan, const struct lines *lines, const struct row *rows,
+                        const void *const *line, int64_t n, const struct strip *strip)
 {
     const struct side *side = &plan->result;
     const struct rg_piece *piece = &strip->piece;
-    if (side->solid) {
-        resample(plan, rows->result + offset_of(side, rows->h, piece->from), side->dtype, lines, n, strip,
-                 plan->streamed);
-        return;
+    void *to[BATCH];
+    for (int64_t k = 0; k < n && side->solid; k++)
+        to[k] = rows[k].result + offset_of(side, rows[k].h, piece->from);
+    if (side->solid)
+        resample(plan, to, side->dtype, line, n, strip, plan->streamed);
+    for (int64_t k = 0; k < n && !side->solid; k++) {
+        to[0] = lines->out;
+        resample(plan, to, rg_plan_own_dtype(&plan->base), &line[k], 1, strip, false);
+        store_strip(plan, &rows[k], piece, lines->out);
     }
-    resample(plan, lines->out, rg_plan_own_dtype(&plan->base), lines, n, strip, false);
-    store_strip(plan, rows, piece, lines->out);
 }
 
-/* Sums what a row of the result needs into a line. */
-static void fill_line(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                      const struct strip *strip, void *line)
+/* Can values of source rows be resampled as they are? Also those that follow them may be read. */
+static bool is_line(const struct resize_plan *plan, const struct rg_rows *rows, const struct rg_run *run)
+{
+    const char *start = (const char *)run->input[0] + rg_first_nbytes(&plan->base.input[0].view);
+    return plan->plain && rows->n_rows == 1 &&
+           ((const char *)rows->src - start) / plan->source.element_nbytes + rows->n + RG_LINE_ROOM <= plan->n_sources;
+}
+
+/* What a row of the result needs, summed into a line unless it is one as it is. */
+static const void *line_of(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                           const struct strip *strip, void *line)
 {
     if (needs_ring(plan)) {
         sum_ready(plan, lines, row, strip, line, strip->piece.n_src * plan->inner);
-        return;
+        return line;
     }
     const struct rg_rows stored = stored_rows(plan, row, &strip->piece);
+    if (is_line(plan, &stored, lines->run))
+        return stored.src;
     plan->base.kernels->rows[plan->source.dtype](line, &stored, true);
+    return line;
 }
 
 static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *rows, int64_t n,
                               const struct strip *strip)
 {
-    const int64_t row_nbytes = strip->piece.n_src * plan->inner * (int64_t)plan->base.t_nbytes;
+    const void *line[BATCH];
     for (int64_t k = 0; k < n; k++)
-        fill_line(plan, lines, &rows[k], strip, lines->line + k * row_nbytes);
+        line[k] = line_of(plan, lines, &rows[k], strip, lines->line + k * lines->line_nbytes);
     if (!plan->width.identity)
-        finish_rows(plan, lines, rows, n, strip);
+        finish_rows(plan, lines, rows, line, n, strip);
     else
         for (int64_t k = 0; k < n; k++)
-            store_strip(plan, &rows[k], &strip->piece, lines->line + k * row_nbytes);
+            store_strip(plan, &rows[k], &strip->piece, line[k]);
 }
 
 /* A run in progress, seen by its slots. */
@@ -462,7 +487,7 @@ static void reduce_planes(const struct progress *progress, struct rg_share share
 static void make_lines(const struct progress *progress, struct rg_share share, char *workspace)
 {
     const struct resize_plan *plan = progress->plan;
-    struct lines lines;
+    struct lines lines = {.run = progress->run};
     grant_lines(plan, workspace, &lines);
     if (needs_ring(plan)) /* which holds one strip */
         for (int64_t k = 0; k < plan->n_strips; k++)
@@ -707,25 +732,39 @@ static bool cut_strips(struct resize_plan *plan)
     return true;
 }
 
-/* Does each row of the result follow the one before it, in all planes? */
-static bool rows_follow(const struct resize_plan *plan)
+/* Does each row of a tensor follow the one before it, in all planes? */
+static bool rows_follow(const struct resize_plan *plan, const struct side *side)
 {
-    const struct side *side = &plan->result;
     const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
-    const int64_t n_planes = plan->n_rows / side->height;
+    const int64_t n_planes = plan->n_rows / plan->result.height;
     return side->solid && (side->height == 1 || side->stride_h == row) &&
            (plan->n_channels == 1 || side->stride_c == plane) &&
            (n_planes <= plan->n_channels || side->stride_n == sample);
 }
 
-/* Several short rows fill a line better than one. */
+/* Rows of groups take their time, and so do those that come one by one from the ring. */
 static void choose_batch(struct resize_plan *plan)
 {
-    const int64_t n_results = plan->result.width * plan->inner, n_sources = rg_max(plan->max_from * plan->inner, 1);
-    const bool batched = plan->n_strips == 1 && plan->max_from == plan->source.width && !plan->grouped &&
-                         !plan->width_first && plan->factor == 0 && rows_follow(plan);
-    const int64_t enough = (BATCH_RESULTS - 1) / n_results + 1, most = rg_min(BATCH, LINE_VALUES / n_sources);
-    plan->batch = batched ? rg_max(rg_min(rg_min(enough, most), plan->n_rows), 1) : 1;
+    plan->batch = plan->grouped || plan->width_first ? 1 : rg_max(rg_min(BATCH, plan->n_rows), 1);
+}
+
+static bool has_ones(const struct rg_axis_map *map)
+{
+    const double *wide = map->weight;
+    const float *narrow = map->weight;
+    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
+        if ((map->weights_double ? wide[t] : (double)narrow[t]) != 1)
+            return false;
+    return true;
+}
+
+/* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
+ * does what two would. */
+static void choose_plain(struct resize_plan *plan)
+{
+    plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
+    plan->plain = rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
+                  !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
 }
 
 /* What kernels need to make results. */
@@ -734,7 +773,6 @@ static bool build_columns(struct resize_plan *plan)
     for (int64_t k = 0; k < plan->n_strips && !plan->grouped && !plan->width.identity; k++) {
         const struct rg_columns_spec spec = {
             .piece = plan->strips[k].piece,
-            .n_rows = plan->batch,
             .inner = plan->inner,
             .factor = plan->factor,
             .lanes = plan->base.kernels->lanes,
@@ -777,6 +815,7 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);
+    choose_plain(plan);
     plan->streamed = exceeds_caches(plan);
     if (!build_columns(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;

@@ -14,21 +14,57 @@ RG_INLINE void NAME(load_window)(V *window, const T *from, int n_pairs)
         window[k] = VOP(load)(from + k * V_LANES);
 }
 
-/* The results of block b of a line. n_pairs is that of the columns, as a constant. */
-RG_INLINE V NAME(sum_block)(const T *line, const struct rg_columns *columns, int64_t b, int n_pairs, bool whole)
+/* Lines that are resampled side by side, so that the tables are read once for them all. */
+enum { NAME(at_once) = 4 };
+
+/* The results of block b of n_rows lines, where each step has a window of its own. */
+RG_INLINE void NAME(sum_apart)(V *sum, const void *const *line, const struct rg_columns *columns, int64_t b, int n_rows)
+{
+    const struct rg_step *const end = columns->steps + columns->first[b + 1];
+    for (const struct rg_step *step = columns->steps + columns->first[b]; step < end; step++) {
+        const VOP(index) index = VOP(index_load)(columns->index + step->index);
+        for (int r = 0; r < n_rows; r++) {
+            V window[2];
+            NAME(load_window)(window, (const T *)line[r] + step->offset, 1);
+            sum[r] = NAME(add_term)(sum[r], VOP(lookup)(window, 1, index), (const T *)columns->weight + step->weight,
+                                    step->lanes, false);
+        }
+    }
+}
+
+/* The same where they have one. */
+RG_INLINE void NAME(sum_window)(V *sum, const void *const *line, const struct rg_columns *columns, int64_t b,
+                                int n_pairs, int n_rows, bool whole)
 {
     const struct rg_step *step = columns->steps + columns->first[b];
     const struct rg_step *const end = columns->steps + columns->first[b + 1];
-    V sum = VOP(set1)(0), window[2 * RG_MAX_PAIRS];
-    if (n_pairs > 0 && step < end)
-        NAME(load_window)(window, line + step->offset, n_pairs);
-    for (; step < end; step++) {
-        if (n_pairs == 0)
-            NAME(load_window)(window, line + step->offset, 1);
-        const V value = VOP(lookup)(window, n_pairs == 0 ? 1 : n_pairs, columns->index + step->index);
-        sum = NAME(add_term)(sum, value, (const T *)columns->weight + step->weight, step->lanes, whole);
+    if (step == end)
+        return;
+    V window[NAME(at_once)][2 * RG_MAX_PAIRS];
+    for (int r = 0; r < n_rows; r++)
+        NAME(load_window)(window[r], (const T *)line[r] + step->offset, n_pairs);
+    const VOP(index) spacing = VOP(index_set1)(columns->spacing);
+    VOP(index) index = VOP(index_load)(columns->index + step->index);
+    const T *weight = (const T *)columns->weight + step->weight;
+    for (; step < end; step++, weight += V_LANES) {
+        for (int r = 0; r < n_rows; r++)
+            sum[r] = NAME(add_term)(sum[r], VOP(lookup)(window[r], n_pairs, index), weight, step->lanes, whole);
+        index = VOP(index_add)(index, spacing);
     }
-    return sum;
+}
+
+/* The results of block b of n_rows lines; n_rows, and n_pairs, which is that of the columns, are constants. */
+RG_INLINE void NAME(sum_block)(V *sum, const void *const *line, const struct rg_columns *columns, int64_t b,
+                               int n_pairs, int n_rows)
+{
+    for (int r = 0; r < n_rows; r++)
+        sum[r] = VOP(set1)(0);
+    if (n_pairs == 0)
+        NAME(sum_apart)(sum, line, columns, b, n_rows);
+    else if (b >= columns->whole_from && b < columns->whole_to)
+        NAME(sum_window)(sum, line, columns, b, n_pairs, n_rows, true);
+    else
+        NAME(sum_window)(sum, line, columns, b, n_pairs, n_rows, false);
 }
 
 /* Four vectors of values in order become one vector of every fourth for each phase. */

@@ -99,38 +99,54 @@ RG_INLINE bool STORED(streamable)(const void *dst)
     return (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
 }
 
-RG_INLINE void STORED(sum_blocks)(S *dst, const T *line, const struct rg_columns *columns, int64_t n, int n_pairs,
-                                  bool stream)
+RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, const struct rg_columns *columns,
+                                 int n_pairs, int n_rows, bool stream)
 {
-    const int64_t n_blocks = n / V_LANES, end = n_blocks * V_LANES, last = columns->n - V_LANES;
-    for (int64_t b = 0; b < n_blocks; b++) {
-        const bool whole = b >= columns->whole_from && b < columns->whole_to;
-        const V sum = whole ? NAME(sum_block)(line, columns, b, n_pairs, true)
-                            : NAME(sum_block)(line, columns, b, n_pairs, false);
-        STORED(put)(dst + b * V_LANES, sum, stream);
+    const int64_t n = columns->n, n_blocks = (n + V_LANES - 1) / V_LANES;
+    const void *from[NAME(at_once)];
+    S *to[NAME(at_once)];
+    for (int r = 0; r < n_rows; r++) {
+        from[r] = line[r];
+        to[r] = dst[r];
+        stream &= STORED(streamable)(to[r]);
     }
-    if (end == n)
-        return;
-    const int64_t at = last < 0 ? 0 : end < last ? end : last;
-    const V sum = NAME(sum_block)(line, columns, n_blocks, n_pairs, false);
-    if (at + V_LANES <= n)
-        STORED(put)(dst + at, sum, false);
-    else
-        V_NARROW_PART(dst + at, VOP(canonical)(sum), n - at);
+    for (int64_t b = 0; b < n_blocks; b++) {
+        const int64_t at = b * V_LANES, back = n - V_LANES;
+        V sum[NAME(at_once)];
+        NAME(sum_block)(sum, from, columns, b, n_pairs, n_rows);
+        for (int r = 0; r < n_rows; r++) {
+            if (at <= back)
+                STORED(put)(to[r] + at, sum[r], stream);
+            else if (back >= 0)
+                STORED(put)(to[r] + back, sum[r], false);
+            else
+                V_NARROW_PART(to[r], VOP(canonical)(sum[r]), n);
+        }
+    }
 }
 
-static void STORED(cols)(void *dst, const void *line, const struct rg_columns *columns, int64_t n, bool stream)
+RG_INLINE void STORED(sum_all_lines)(void *const *dst, const void *const *line, int64_t n_rows,
+                                     const struct rg_columns *columns, int n_pairs, bool stream)
 {
-    const bool streamed = stream && STORED(streamable)(dst);
+    int64_t r = 0;
+    for (; r + NAME(at_once) <= n_rows; r += NAME(at_once))
+        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, NAME(at_once), stream);
+    for (; r < n_rows; r++)
+        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, 1, stream);
+}
+
+static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_rows, const struct rg_columns *columns,
+                         bool stream)
+{
     const struct rg_columns own = *columns; /* which no store can change */
     if (own.n_pairs == 0)
-        STORED(sum_blocks)(dst, line, &own, n, 0, streamed);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 0, stream);
     else if (own.n_pairs == 1)
-        STORED(sum_blocks)(dst, line, &own, n, 1, streamed);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 1, stream);
     else if (own.n_pairs == 2)
-        STORED(sum_blocks)(dst, line, &own, n, 2, streamed);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 2, stream);
     else
-        STORED(sum_blocks)(dst, line, &own, n, 3, streamed);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 3, stream);
 }
 
 /* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; usual: see add_vectors. */

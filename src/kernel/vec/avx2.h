@@ -169,9 +169,26 @@ static inline vf vf_after(vf a, vf b)
 }
 
 /* Permutations take the lowest three bits of an index; the others tell the vectors apart. */
-static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
+typedef __m256i vf_index;
+
+static inline vf_index vf_index_load(const int32_t *p)
 {
-    const __m256i which = _mm256_loadu_si256((const __m256i *)index), vector = _mm256_srli_epi32(which, 3);
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static inline vf_index vf_index_set1(int32_t a)
+{
+    return _mm256_set1_epi32(a);
+}
+
+static inline vf_index vf_index_add(vf_index a, vf_index b)
+{
+    return _mm256_add_epi32(a, b);
+}
+
+static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
+{
+    const __m256i vector = _mm256_srli_epi32(which, 3);
     vf found = _mm256_permutevar8x32_ps(window[0], which);
     for (int k = 1; k < 2 * n_pairs; k++) {
         const __m256i here = _mm256_cmpeq_epi32(vector, _mm256_set1_epi32(k));
@@ -334,10 +351,27 @@ static inline vd vd_after(vd a, vd b)
     return _mm256_shuffle_pd(a, _mm256_permute2f128_pd(a, b, 0x21), 0x5);
 }
 
-static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
+typedef __m128i vd_index;
+
+static inline vd_index vd_index_load(const int32_t *p)
 {
-    (void)n_pairs;
-    return _mm256_i32gather_pd((const double *)window, _mm_loadu_si128((const __m128i *)index), sizeof(double));
+    return _mm_loadu_si128((const __m128i *)p);
+}
+
+static inline vd_index vd_index_set1(int32_t a)
+{
+    return _mm_set1_epi32(a);
+}
+
+static inline vd_index vd_index_add(vd_index a, vd_index b)
+{
+    return _mm_add_epi32(a, b);
+}
+
+static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)
+{
+    const __m128i inside = _mm_min_epi32(which, _mm_set1_epi32(2 * n_pairs * VD_LANES - 1));
+    return _mm256_i32gather_pd((const double *)window, inside, sizeof(double));
 }
 
 static inline vd vd_canonical(vd a)

@@ -162,13 +162,30 @@ static inline vf vf_after(vf a, vf b)
     return _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), 1));
 }
 
-/* A permutation takes the lowest five bits of an index; the others tell the pairs apart. */
-static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
+typedef __m512i vf_index;
+
+static inline vf_index vf_index_load(const int32_t *p)
 {
-    const __m512i which = _mm512_loadu_si512(index), pair = _mm512_srli_epi32(which, 5);
+    return _mm512_loadu_si512(p);
+}
+
+static inline vf_index vf_index_set1(int32_t a)
+{
+    return _mm512_set1_epi32(a);
+}
+
+static inline vf_index vf_index_add(vf_index a, vf_index b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+/* A permutation takes the lowest five bits of an index; the next ones tell the pairs apart, of which there are up to
+ * three. */
+static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
+{
     vf found = _mm512_permutex2var_ps(window[0], which, window[1]);
     for (int k = 1; k < n_pairs; k++) {
-        const __mmask16 here = _mm512_cmpeq_epi32_mask(pair, _mm512_set1_epi32(k));
+        const __mmask16 here = _mm512_test_epi32_mask(which, _mm512_set1_epi32(VF_LANES << k));
         const vf other = _mm512_permutex2var_ps(window[2 * k], which, window[2 * k + 1]);
         found = _mm512_mask_mov_ps(found, here, other);
     }
@@ -368,13 +385,28 @@ static inline vd vd_after(vd a, vd b)
     return _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), 1));
 }
 
-static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
+typedef __m512i vd_index;
+
+static inline vd_index vd_index_load(const int32_t *p)
 {
-    const __m512i which = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index));
-    const __m512i pair = _mm512_srli_epi64(which, 4);
+    return _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)p));
+}
+
+static inline vd_index vd_index_set1(int32_t a)
+{
+    return _mm512_set1_epi64(a);
+}
+
+static inline vd_index vd_index_add(vd_index a, vd_index b)
+{
+    return _mm512_add_epi64(a, b);
+}
+
+static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)
+{
     vd found = _mm512_permutex2var_pd(window[0], which, window[1]);
     for (int k = 1; k < n_pairs; k++) {
-        const __mmask8 here = _mm512_cmpeq_epi64_mask(pair, _mm512_set1_epi64(k));
+        const __mmask8 here = _mm512_test_epi64_mask(which, _mm512_set1_epi64(VD_LANES << k));
         const vd other = _mm512_permutex2var_pd(window[2 * k], which, window[2 * k + 1]);
         found = _mm512_mask_mov_pd(found, here, other);
     }

@@ -141,10 +141,26 @@ static inline vf vf_after(vf a, vf b)
     return vextq_f32(a, b, 1);
 }
 
-/* Tables of bytes: the four of value i are 4 i to 4 i + 3. An index that is not in a table leaves what was found. */
-static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
+typedef uint32x4_t vf_index;
+
+static inline vf_index vf_index_load(const int32_t *p)
 {
-    const uint32x4_t which = vreinterpretq_u32_s32(vld1q_s32(index));
+    return vreinterpretq_u32_s32(vld1q_s32(p));
+}
+
+static inline vf_index vf_index_set1(int32_t a)
+{
+    return vdupq_n_u32((uint32_t)a);
+}
+
+static inline vf_index vf_index_add(vf_index a, vf_index b)
+{
+    return vaddq_u32(a, b);
+}
+
+/* Tables of bytes: the four of value i are 4 i to 4 i + 3. An index that is not in a table leaves what was found. */
+static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
+{
     uint8x16_t bytes = vreinterpretq_u8_u32(vmlaq_u32(vdupq_n_u32(0x03020100), which, vdupq_n_u32(0x04040404)));
     uint8x16_t found = vdupq_n_u8(0);
     for (int k = 0; k < n_pairs; k++) {
@@ -299,11 +315,28 @@ static inline vd vd_after(vd a, vd b)
     return vextq_f64(a, b, 1);
 }
 
-static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
+typedef int32x2_t vd_index;
+
+static inline vd_index vd_index_load(const int32_t *p)
+{
+    return vld1_s32(p);
+}
+
+static inline vd_index vd_index_set1(int32_t a)
+{
+    return vdup_n_s32(a);
+}
+
+static inline vd_index vd_index_add(vd_index a, vd_index b)
+{
+    return vadd_s32(a, b);
+}
+
+static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)
 {
     const double *values = (const double *)window;
-    (void)n_pairs;
-    return vsetq_lane_f64(values[index[1]], vdupq_n_f64(values[index[0]]), 1);
+    const int32x2_t inside = vmin_s32(which, vdup_n_s32(2 * n_pairs * VD_LANES - 1));
+    return vsetq_lane_f64(values[vget_lane_s32(inside, 1)], vdupq_n_f64(values[vget_lane_s32(inside, 0)]), 1);
 }
 
 static inline vd vd_canonical(vd a)

@@ -13,7 +13,9 @@
  *   _unzip3             every third value of three vectors
  *   _before(a, b)       the last value of a, then b but for its last one; _after(a, b): a but for its first one, then
  *                       the first value of b
- *   _lookup             lane j is value index[j] of the window, which is n_pairs pairs of vectors
+ *   _index              a vector of indices, with _index_load, _index_set1, _index_add
+ *   _lookup             lane j is value index[j] of the window, which is n_pairs pairs of vectors, up to three; or any
+ *                       number where index[j] is beyond it
  *   _canonical          every NaN becomes the quiet NaN of kernel.h
  *   _transpose          of as many vectors as there are lanes
  * For float also the same loads and stores of float16 and bfloat16; the storing ones take canonical values.
@@ -148,10 +150,26 @@ static inline vf vf_after(vf a, vf b)
     return b;
 }
 
-static inline vf vf_lookup(const vf *window, int n_pairs, const int32_t *index)
+typedef int32_t vf_index;
+
+static inline vf_index vf_index_load(const int32_t *p)
 {
-    (void)n_pairs;
-    return window[*index];
+    return *p;
+}
+
+static inline vf_index vf_index_set1(int32_t a)
+{
+    return a;
+}
+
+static inline vf_index vf_index_add(vf_index a, vf_index b)
+{
+    return a + b;
+}
+
+static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
+{
+    return window[which < 2 * n_pairs ? which : 0];
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -312,10 +330,26 @@ static inline vd vd_after(vd a, vd b)
     return b;
 }
 
-static inline vd vd_lookup(const vd *window, int n_pairs, const int32_t *index)
+typedef int32_t vd_index;
+
+static inline vd_index vd_index_load(const int32_t *p)
 {
-    (void)n_pairs;
-    return window[*index];
+    return *p;
+}
+
+static inline vd_index vd_index_set1(int32_t a)
+{
+    return a;
+}
+
+static inline vd_index vd_index_add(vd_index a, vd_index b)
+{
+    return a + b;
+}
+
+static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)
+{
+    return window[which < 2 * n_pairs ? which : 0];
 }
 
 static inline vd vd_canonical(vd a)
