@@ -52,17 +52,17 @@ RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int 
         STORED(prefetch_vectors)((const char *)(src + (uintptr_t)(r * rows->pitch)), k, n_vectors);
 }
 
-/* n_vectors sums from value k on; the last one may have fewer values. */
-RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start)
+/* n_vectors sums from value k on; `part`: the rows end within the last of them. */
+RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start, bool part)
 {
-    V sum[4];
+    V sum[8];
     for (int v = 0; v < n_vectors; v++)
         sum[v] = start ? VOP(set1)(0) : VOP(load)(line + k + v * V_LANES);
     STORED(prefetch_rows)(rows, k, n_vectors);
-    if (k + n_vectors * V_LANES <= rows->n)
-        STORED(add_vectors)(sum, rows, k, n_vectors, rows->n_rows, NULL);
-    else
+    if (part)
         STORED(add_last_vectors)(sum, rows, k, n_vectors);
+    else
+        STORED(add_vectors)(sum, rows, k, n_vectors, rows->n_rows, NULL);
     for (int v = 0; v < n_vectors; v++)
         VOP(store)(line + k + v * V_LANES, sum[v]);
 }
@@ -71,9 +71,11 @@ RG_INLINE void STORED(sum_rows)(T *line, const struct rg_rows *rows, bool start)
 {
     int64_t k = 0;
     for (; k + 4 * V_LANES <= rows->n; k += 4 * V_LANES)
-        STORED(sum_chunk)(line, rows, k, 4, start);
-    for (; k < rows->n; k += V_LANES)
-        STORED(sum_chunk)(line, rows, k, 1, start);
+        STORED(sum_chunk)(line, rows, k, 4, start, false);
+    for (; k + V_LANES <= rows->n; k += V_LANES)
+        STORED(sum_chunk)(line, rows, k, 1, start, false);
+    if (k < rows->n)
+        STORED(sum_chunk)(line, rows, k, 1, start, true);
 }
 
 static void STORED(rows)(void *line, const struct rg_rows *rows, bool start)
