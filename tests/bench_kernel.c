@@ -135,7 +135,7 @@ static struct work cols(const struct subject *subject)
 {
     void *const to[N_LINES] = {data.to, data.to, data.to, data.to};
     const void *const from[N_LINES] = {data.from, data.from, data.from, data.from};
-    subject->kernels->cols[subject->dtype](to, from, N_LINES, &columns, false);
+    subject->kernels->cols[subject->dtype](to, from, N_LINES, &columns, false, (struct rg_ahead){0});
     return (struct work){N_LINES * N_RESULTS, N_LINES * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 

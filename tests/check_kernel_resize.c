@@ -362,6 +362,12 @@ static void expect_results(struct tables *from, regrad_dtype dtype, const void *
 
 static struct tables tables;
 
+/* A hint, which may point anywhere. */
+static struct rg_ahead draw_ahead(struct rng *rng)
+{
+    return (struct rg_ahead){rng_chance(rng, 2) ? NULL : &tables, rng_between(rng, -1000, 1000)};
+}
+
 static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_results)
 {
     make_tables(&tables, subject, rng, n_results);
@@ -380,7 +386,7 @@ static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtyp
         from[r] = line[r].data;
         to[r] = result[r].data;
     }
-    subject->kernels->cols[dtype](to, from, n_rows, &columns.columns, stream);
+    subject->kernels->cols[dtype](to, from, n_rows, &columns.columns, stream, draw_ahead(rng));
     subject->kernels->settle();
     for (int64_t r = 0; r < n_rows; r++) {
         finish(subject, "cols", n_results, &result[r], expected[r]);

@@ -96,11 +96,17 @@ struct rg_columns {
     int64_t whole_from, whole_to; /* blocks all steps of which are for all lanes */
 };
 
+/* Memory that will be read soon; a hint. */
+struct rg_ahead {
+    const void *from;
+    int64_t nbytes;
+};
+
 /* For each of n_rows lines: dst[r][k] = result k of the columns of line[r], rounded as by store, for k < columns->n.
  * Results start at +0. With `stream`, whole vectors go past the caches, where dst is aligned to them; settle ends
- * that. */
+ * that. What is ahead is prefetched meanwhile, little by little. */
 typedef void rg_cols_fn(void *const *dst, const void *const *line, int64_t n_rows, const struct rg_columns *columns,
-                        bool stream);
+                        bool stream, struct rg_ahead ahead);
 
 /* Rows from .. to - 1 of a result, by the axis map (op/axis.h) of the height: row h sums the source rows from begin[h]
  * on with the weights first[h] .. first[h + 1] - 1. */

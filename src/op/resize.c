@@ -66,8 +66,9 @@ struct resize_plan {
     bool grouped; /* no columns */
     bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
     int64_t n_sources;
-    bool streamed; /* the result goes past the caches */
-    int64_t batch; /* rows of the result that are made together */
+    bool streamed;  /* the result goes past the caches */
+    bool reads_far; /* source rows come from beyond the caches, and are most of what is moved */
+    int64_t batch;  /* rows of the result that are made together */
     int64_t n_strips;
     struct strip *strips;
     int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
@@ -196,10 +197,10 @@ static void store_strip(const struct resize_plan *plan, const struct row *row, c
 
 /* Makes the results of n lines. */
 static void resample(const struct resize_plan *plan, void *const *to, regrad_dtype dtype, const void *const *line,
-                     int64_t n, const struct strip *strip, bool streamed)
+                     int64_t n, const struct strip *strip, bool streamed, struct rg_ahead ahead)
 {
     if (!plan->grouped)
-        plan->base.kernels->cols[dtype](to, line, n, &strip->columns, streamed);
+        plan->base.kernels->cols[dtype](to, line, n, &strip->columns, streamed, ahead);
     else
         for (int64_t k = 0; k < n; k++)
             plan->base.kernels->groups[dtype](to[k], line[k], plan->inner, &strip->piece, streamed);
@@ -239,7 +240,7 @@ static void make_ready(const struct resize_plan *plan, struct lines *lines, cons
         load_strip(plan, plane, h, piece, lines->in);
         take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
     }
-    resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false);
+    resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
 }
 
 /* The same for batch number `batch` of the rows. */
@@ -323,6 +324,23 @@ static void make_width_first(const struct resize_plan *plan, struct lines *lines
     store_strip(plan, row, &strip->piece, lines->out);
 }
 
+/* What the n rows of the result after the last one will read while this piece of it is made: a part of their sources.
+ * Only where there is more to read than to write: else it costs more than it gains. */
+static struct rg_ahead ahead_of(const struct resize_plan *plan, const struct row *last, int64_t n,
+                                const struct rg_piece *piece)
+{
+    const struct side *source = &plan->source, *result = &plan->result;
+    const struct rg_axis_map *map = &plan->height;
+    const int64_t end = map->begin[last->h] + map->first[last->h + 1] - map->first[last->h];
+    const int64_t wanted = n * source->height / result->height * source->stride_h * source->element_nbytes;
+    if (!plan->reads_far)
+        return (struct rg_ahead){0};
+    return (struct rg_ahead){
+        .from = last->source + offset_of(source, end, 0) + wanted / result->width * piece->from,
+        .nbytes = wanted / result->width * (piece->to - piece->from),
+    };
+}
+
 /* Resamples lines into n rows of the result. */
 static void finish_rows(const struct resize_plan *plan, const struct lines *lines, const struct row *rows,
                         const void *const *line, int64_t n, const struct strip *strip)
@@ -333,10 +351,10 @@ static void finish_rows(const struct resize_plan *plan, const struct lines *line
     for (int64_t k = 0; k < n && side->solid; k++)
         to[k] = rows[k].result + offset_of(side, rows[k].h, piece->from);
     if (side->solid)
-        resample(plan, to, side->dtype, line, n, strip, plan->streamed);
+        resample(plan, to, side->dtype, line, n, strip, plan->streamed, ahead_of(plan, &rows[n - 1], n, piece));
     for (int64_t k = 0; k < n && !side->solid; k++) {
         to[0] = lines->out;
-        resample(plan, to, rg_plan_own_dtype(&plan->base), &line[k], 1, strip, false);
+        resample(plan, to, rg_plan_own_dtype(&plan->base), &line[k], 1, strip, false, (struct rg_ahead){0});
         store_strip(plan, &rows[k], piece, lines->out);
     }
 }
@@ -817,6 +835,8 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     choose_batch(plan);
     choose_plain(plan);
     plan->streamed = exceeds_caches(plan);
+    plan->reads_far =
+        plan->streamed && plan->source.height * plan->source.width > plan->result.height * plan->result.width;
     if (!build_columns(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     const bool copied = plan->height.identity && plan->width.identity;

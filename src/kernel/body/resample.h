@@ -101,10 +101,11 @@ RG_INLINE bool STORED(streamable)(const void *dst)
     return (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
 }
 
+/* n_rows lines, a constant. The next `pace` bytes from what is ahead on are prefetched for each block. */
 RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, const struct rg_columns *columns,
-                                 int n_pairs, int n_rows, bool stream)
+                                 int n_pairs, int n_rows, bool stream, uintptr_t ahead, int64_t pace)
 {
-    const int64_t n = columns->n, n_blocks = (n + V_LANES - 1) / V_LANES;
+    const int64_t n = columns->n, back = n - V_LANES;
     const void *from[NAME(at_once)];
     S *to[NAME(at_once)];
     for (int r = 0; r < n_rows; r++) {
@@ -112,13 +113,14 @@ RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, cons
         to[r] = dst[r];
         stream &= STORED(streamable)(to[r]);
     }
-    for (int64_t b = 0; b < n_blocks; b++) {
-        const int64_t at = b * V_LANES, back = n - V_LANES;
+    for (int64_t b = 0; b * V_LANES < n; b++) {
         V sum[NAME(at_once)];
+        for (int64_t k = 0; k < pace; k += RG_ALIGNMENT, ahead += RG_ALIGNMENT)
+            __builtin_prefetch((const char *)ahead, 0, 2);
         NAME(sum_block)(sum, from, columns, b, n_pairs, n_rows);
         for (int r = 0; r < n_rows; r++) {
-            if (at <= back)
-                STORED(put)(to[r] + at, sum[r], stream);
+            if (b * V_LANES <= back)
+                STORED(put)(to[r] + b * V_LANES, sum[r], stream);
             else if (back >= 0)
                 STORED(put)(to[r] + back, sum[r], false);
             else
@@ -128,27 +130,34 @@ RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, cons
 }
 
 RG_INLINE void STORED(sum_all_lines)(void *const *dst, const void *const *line, int64_t n_rows,
-                                     const struct rg_columns *columns, int n_pairs, bool stream)
+                                     const struct rg_columns *columns, int n_pairs, bool stream, struct rg_ahead ahead)
 {
+    const int64_t n_blocks = n_rows * ((columns->n + V_LANES - 1) / V_LANES),
+                  pace = n_blocks == 0 ? 0 : ahead.nbytes / n_blocks;
+    uintptr_t next = (uintptr_t)ahead.from;
     int64_t r = 0;
-    for (; r + NAME(at_once) <= n_rows; r += NAME(at_once))
-        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, NAME(at_once), stream);
-    for (; r < n_rows; r++)
-        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, 1, stream);
+    for (; r + NAME(at_once) <= n_rows; r += NAME(at_once)) {
+        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, NAME(at_once), stream, next, NAME(at_once) * pace);
+        next += (uintptr_t)(NAME(at_once) * pace * (n_blocks / n_rows));
+    }
+    for (; r < n_rows; r++) {
+        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, 1, stream, next, pace);
+        next += (uintptr_t)(pace * (n_blocks / n_rows));
+    }
 }
 
 static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_rows, const struct rg_columns *columns,
-                         bool stream)
+                         bool stream, struct rg_ahead ahead)
 {
     const struct rg_columns own = *columns; /* which no store can change */
     if (own.n_pairs == 0)
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 0, stream);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 0, stream, ahead);
     else if (own.n_pairs == 1)
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 1, stream);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 1, stream, ahead);
     else if (own.n_pairs == 2)
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 2, stream);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 2, stream, ahead);
     else
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 3, stream);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 3, stream, ahead);
 }
 
 /* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; usual: see add_vectors. */
