@@ -149,37 +149,45 @@ static bool append_nth_step(struct builder *builder, struct pending *pending, in
 /* The most steps of one block that are made together: one for each value of a window. */
 enum { MOST_STEPS = 2 * RG_MAX_PAIRS * RG_MAX_LANES };
 
-/* Steps of a block as they are made. */
+/* Steps of a block as they are made. `before` are those of the block before. */
 struct block {
+    const struct rg_share *before;
     int64_t n_steps;
     struct rg_step steps[MOST_STEPS];
     double weight[MOST_STEPS * RG_MAX_LANES]; /* as wide as any T */
 };
 
-/* Lanes that have no term keep what the block before has there: then the two may share it. */
-static void start_block(const struct builder *builder, struct block *block, const struct rg_step *before)
+static const struct rg_step *steps_of(const struct builder *builder)
 {
-    const struct rg_columns_spec *spec = builder->spec;
-    memset(block->weight, 0, sizeof block->weight);
-    block->n_steps = 0;
-    if (before == NULL)
-        return;
-    const int64_t from = (int64_t)before->weight * (int64_t)spec->t_nbytes;
-    memcpy(block->weight, builder->weight.data + from, (size_t)rg_min(builder->weight.n - from, sizeof block->weight));
+    return (const struct rg_step *)(const void *)builder->steps.data;
 }
 
+/* Lanes that have no term keep what the block before has there: then the two may share it. */
 static void add_step(const struct builder *builder, struct block *block, struct pending *pending, int64_t n,
                      int64_t start, int32_t *index)
 {
     const struct rg_columns_spec *spec = builder->spec;
-    char *weight = (char *)block->weight + (size_t)(block->n_steps * spec->lanes) * spec->t_nbytes;
+    const size_t nbytes = (size_t)spec->lanes * spec->t_nbytes;
+    const int64_t same = block->before->begin + block->n_steps;
+    char *weight = (char *)block->weight + (size_t)block->n_steps * nbytes;
+    if (same < block->before->end)
+        memcpy(weight, builder->weight.data + (size_t)steps_of(builder)[same].weight * spec->t_nbytes, nbytes);
+    else
+        memset(weight, 0, nbytes);
     block->steps[block->n_steps++] = take_step(builder, pending, n, start, index, weight);
 }
 
-/* `before`: the first step of the block before, if there is one. */
-static bool append_made(struct builder *builder, struct block *block, int32_t index, const struct rg_step *before)
+/* The first step of the block before, if there is one. */
+static const struct rg_step *first_before(const struct builder *builder, const struct block *block)
+{
+    return block->before->begin < block->before->end ? steps_of(builder) + block->before->begin : NULL;
+}
+
+/* Appends all steps of a block, with the index of the first. */
+static bool append_made(struct builder *builder, struct block *block, int32_t index)
 {
     const struct rg_columns_spec *spec = builder->spec;
+    const struct rg_step *before = first_before(builder, block);
     int32_t weight;
     if (!append_shared(&builder->weight, block->weight, block->n_steps * spec->lanes, spec->t_nbytes,
                        before == NULL ? NULL : &before->weight, &weight))
@@ -193,35 +201,36 @@ static bool append_made(struct builder *builder, struct block *block, int32_t in
 
 /* All steps of a block with a factor, a weight for each lane. */
 static bool append_factor_steps(struct builder *builder, struct pending *pending, int64_t n, int64_t at,
-                                const struct rg_step *before)
+                                const struct rg_share *before)
 {
-    const struct rg_columns_spec *spec = builder->spec;
-    const int64_t f = spec->factor, low = builder->narrow ? 0 : at == 0 ? f : (f + 1) / 2;
+    const int64_t f = builder->spec->factor, low = builder->narrow ? 0 : at == 0 ? f : (f + 1) / 2;
     const int64_t end = at * f + f + (builder->narrow ? 0 : f / 2);
     int32_t index[RG_MAX_LANES];
-    struct block block;
-    start_block(builder, &block, before);
+    struct block block; /* of which little is used as a rule */
+    block.before = before;
+    block.n_steps = 0;
     for (int64_t start = at * f - low; start < end; start++)
         add_step(builder, &block, pending, n, start, index);
-    return append_made(builder, &block, 0, before);
+    return append_made(builder, &block, 0);
 }
 
 /* All steps of a block with one window, which starts at its lowest source. */
 static bool append_window_steps(struct builder *builder, struct pending *pending, int64_t n,
-                                const struct rg_step *before)
+                                const struct rg_share *before)
 {
-    const struct rg_columns_spec *spec = builder->spec;
     int32_t where, first[RG_MAX_LANES] = {0}, index[RG_MAX_LANES];
     int64_t start, lowest;
-    struct block block;
-    if (!next_start(spec, pending, n, &start))
+    struct block block; /* of which little is used as a rule */
+    block.before = before;
+    block.n_steps = 0;
+    if (!next_start(builder->spec, pending, n, &start))
         return true;
-    start_block(builder, &block, before);
-    for (bool more = true; more; more = next_start(spec, pending, n, &lowest))
+    for (bool more = true; more; more = next_start(builder->spec, pending, n, &lowest))
         add_step(builder, &block, pending, n, start, block.n_steps == 0 ? first : index);
-    return append_shared(&builder->index, first, spec->lanes, sizeof *first, before == NULL ? NULL : &before->index,
-                         &where) &&
-           append_made(builder, &block, where, before);
+    const struct rg_step *same = first_before(builder, &block);
+    return append_shared(&builder->index, first, builder->spec->lanes, sizeof *first,
+                         same == NULL ? NULL : &same->index, &where) &&
+           append_made(builder, &block, where);
 }
 
 /* The results from `at` on that are a block. */
@@ -238,14 +247,11 @@ static bool append_block(struct builder *builder, int64_t at, const struct rg_sh
 {
     struct pending pending[RG_MAX_LANES];
     const int64_t n = make_pending(builder, at, pending);
-    const struct rg_step *steps = (const struct rg_step *)(const void *)builder->steps.data;
-    const struct rg_step same = before->begin < before->end ? steps[before->begin] : (struct rg_step){0};
-    const struct rg_step *first_before = before->begin < before->end ? &same : NULL;
     int64_t start;
     if (builder->spec->factor > 0)
-        return append_factor_steps(builder, pending, n, at, first_before);
+        return append_factor_steps(builder, pending, n, at, before);
     if (builder->n_pairs > 0)
-        return append_window_steps(builder, pending, n, first_before);
+        return append_window_steps(builder, pending, n, before);
     for (int64_t k = 0; next_start(builder->spec, pending, n, &start); k++)
         if (!append_nth_step(builder, pending, n, start, k, before))
             return false;

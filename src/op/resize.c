@@ -13,7 +13,7 @@
  * (NCHW), inner = C where channels are stored last (NHWC). Both add the same terms in the same order.
  * Rows are widened to the arithmetic type when read and rounded once when stored.
  *
- * What is between stays in the first-level cache: a strip of a long row, or several short rows in one line.
+ * What is between stays in the first-level cache: strips of rows, several of which are resampled together.
  */
 #include "op/resize.h"
 
@@ -34,6 +34,7 @@ enum {
     MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
     AHEAD = 8,              /* source rows made ready together; two such batches are kept */
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
+    LINES_VALUES = 16384,   /* the same of all lines together */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
@@ -763,7 +764,8 @@ static bool rows_follow(const struct resize_plan *plan, const struct side *side)
 /* Rows of groups take their time, and so do those that come one by one from the ring. */
 static void choose_batch(struct resize_plan *plan)
 {
-    plan->batch = plan->grouped || plan->width_first ? 1 : rg_max(rg_min(BATCH, plan->n_rows), 1);
+    const int64_t most = rg_min(BATCH, LINES_VALUES / rg_max(line_length(plan), 1));
+    plan->batch = plan->grouped || plan->width_first ? 1 : rg_max(rg_min(most, plan->n_rows), 1);
 }
 
 static bool has_ones(const struct rg_axis_map *map)
