@@ -1,33 +1,50 @@
 /*
- * The pool: workers sleep on a condition until the generation changes, then take slots of the job
- * until there are none left. A slot is a large piece of work (there are no more slots than threads),
- * so taking one under the mutex costs nothing that can be measured.
+ * The pool: each worker waits to be called, takes slots of the job until there are none left, and waits again. It waits
+ * awake for a while, since the next loop often follows at once and a sleeper takes long to wake: the system may even
+ * put it on the caller's core, where it starts when the work is done. Nothing is locked unless somebody sleeps.
+ *
+ * The caller takes slots from the front and workers from the back, so that a slot of two loops in a row finds its
+ * memory in the caches of the same core.
  */
 #include "rt/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/environment.h"
 #include "regrad.h"
 #include "rt/cores.h"
 
+enum { AWAKE_NS = 200 * 1000, LOOKS = 64 /* between two looks at the clock */, CACHE_LINE = 64 };
+
+struct worker {
+    _Alignas(CACHE_LINE) atomic_uint n_calls; /* loops that it is wanted for */
+    atomic_bool asleep;
+    pthread_cond_t wake;
+    pthread_t thread;
+};
+
 static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t wake; /* the generation changed, or the pool stops */
-    pthread_cond_t done; /* the last slot of the job ended */
-    pthread_t worker[RG_MAX_THREADS];
-    int n_workers;
-    bool busy; /* a loop is running */
-    bool stopping;
-    unsigned generation;
-    /* The job. */
+    pthread_mutex_t mutex; /* of those who start workers, sleep and wake */
+    struct worker worker[RG_MAX_THREADS];
+    atomic_int n_workers;
+    int n_cores;
+    atomic_bool stopping;
+    atomic_bool busy;    /* a loop is running */
+    atomic_bool patient; /* there is a core for each slot: those who wait may stay awake */
+    /* The job; task and context do not change before all slots are done. */
     void (*task)(void *context, int slot);
     void *context;
-    int n_slots, next_slot, n_running;
-} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+    _Alignas(CACHE_LINE) atomic_uint_fast64_t left; /* the slots that nobody has: begin << 32 | end */
+    atomic_int n_unfinished;
+    atomic_bool awaited; /* the caller sleeps until the last slot is done */
+    pthread_cond_t done;
+} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 /* 0 until somebody asks or sets. */
 static atomic_int n_threads;
@@ -79,37 +96,134 @@ void regrad_set_num_threads(int n)
     atomic_store_explicit(&n_threads, n, memory_order_relaxed);
 }
 
-/* Runs slots of the job until none is left. The mutex is held on entry and on return. */
-static void take_slots(void)
+/* ---- Waiting ---- */
+
+static int64_t now_ns(void)
 {
-    while (pool.next_slot < pool.n_slots) {
-        const int slot = pool.next_slot++;
-        pool.n_running++;
-        pthread_mutex_unlock(&pool.mutex);
-        pool.task(pool.context, slot);
-        pthread_mutex_lock(&pool.mutex);
-        pool.n_running--;
-    }
-    if (pool.n_running == 0)
-        pthread_cond_signal(&pool.done);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static void *work(void *unused)
+static void pause_core(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Waits awake, but not for long. Whether it came true. */
+static bool await(bool (*holds)(const void *context), const void *context)
+{
+    const int64_t end = now_ns() + AWAKE_NS;
+    do {
+        for (int k = 0; k < LOOKS; k++) {
+            if (holds(context))
+                return true;
+            pause_core();
+        }
+        sched_yield(); /* to who is waited for, if the system put both on one core */
+    } while (now_ns() < end);
+    return false;
+}
+
+static void wake(pthread_cond_t *sleeper)
+{
+    pthread_mutex_lock(&pool.mutex);
+    pthread_cond_signal(sleeper);
+    pthread_mutex_unlock(&pool.mutex);
+}
+
+/* ---- Slots ---- */
+
+static bool take_slot(bool front, int *slot)
+{
+    uint64_t left = atomic_load(&pool.left);
+    for (;;) {
+        const uint32_t begin = (uint32_t)(left >> 32), end = (uint32_t)left;
+        if (begin == end)
+            return false;
+        *slot = (int)(front ? begin : end - 1);
+        if (atomic_compare_exchange_weak(&pool.left, &left, front ? left + (UINT64_C(1) << 32) : left - 1))
+            return true;
+    }
+}
+
+/* Runs slots of the job until none is left. */
+static void run_slots(bool front)
+{
+    int slot;
+    while (take_slot(front, &slot)) {
+        pool.task(pool.context, slot);
+        if (atomic_fetch_sub(&pool.n_unfinished, 1) == 1 && atomic_load(&pool.awaited))
+            wake(&pool.done);
+    }
+}
+
+static bool all_done(const void *unused)
 {
     (void)unused;
+    return atomic_load(&pool.n_unfinished) == 0;
+}
+
+static void await_others(void)
+{
+    if (all_done(NULL) || (atomic_load(&pool.patient) && await(all_done, NULL)))
+        return;
     pthread_mutex_lock(&pool.mutex);
-    unsigned seen = pool.generation - 1; /* the job that it was started for may have begun already */
-    while (!pool.stopping) {
-        if (seen == pool.generation) {
-            pthread_cond_wait(&pool.wake, &pool.mutex);
-            continue;
-        }
-        seen = pool.generation;
-        take_slots();
-    }
+    atomic_store(&pool.awaited, true);
+    while (!all_done(NULL))
+        pthread_cond_wait(&pool.done, &pool.mutex);
+    atomic_store(&pool.awaited, false);
     pthread_mutex_unlock(&pool.mutex);
+}
+
+/* ---- Workers ---- */
+
+/* A worker, and the calls that it has followed. */
+struct follower {
+    struct worker *worker;
+    unsigned seen;
+};
+
+static bool is_called(const void *context)
+{
+    const struct follower *follower = context;
+    return atomic_load(&follower->worker->n_calls) != follower->seen;
+}
+
+static void sleep_until_called(const struct follower *follower)
+{
+    pthread_mutex_lock(&pool.mutex);
+    atomic_store(&follower->worker->asleep, true);
+    while (!is_called(follower) && !atomic_load(&pool.stopping))
+        pthread_cond_wait(&follower->worker->wake, &pool.mutex);
+    atomic_store(&follower->worker->asleep, false);
+    pthread_mutex_unlock(&pool.mutex);
+}
+
+static void *work(void *worker)
+{
+    struct follower self = {worker, 0};
+    while (!atomic_load(&pool.stopping)) {
+        if (!is_called(&self) && !(atomic_load(&pool.patient) && await(is_called, &self)))
+            sleep_until_called(&self);
+        self.seen = atomic_load(&self.worker->n_calls);
+        run_slots(false);
+    }
     return NULL;
 }
+
+static void call(struct worker *worker)
+{
+    atomic_fetch_add(&worker->n_calls, 1);
+    if (atomic_load(&worker->asleep))
+        wake(&worker->wake);
+}
+
+/* ---- Starting and ending ---- */
 
 /* A child has the memory of the pool but none of its threads. */
 static void lock_for_fork(void)
@@ -125,26 +239,27 @@ static void unlock_in_parent(void)
 static void reset_in_child(void)
 {
     pthread_mutex_init(&pool.mutex, NULL);
-    pthread_cond_init(&pool.wake, NULL);
     pthread_cond_init(&pool.done, NULL);
-    pool.n_workers = 0;
-    pool.busy = false;
-    pool.n_slots = pool.next_slot = pool.n_running = 0;
+    atomic_store(&pool.n_workers, 0);
+    atomic_store(&pool.busy, false);
+    atomic_store(&pool.left, 0);
+    atomic_store(&pool.n_unfinished, 0);
+    atomic_store(&pool.awaited, false);
 }
 
-static void watch_forks(void)
+static void begin(void)
 {
+    pool.n_cores = rg_cores();
     pthread_atfork(lock_for_fork, unlock_in_parent, reset_in_child);
 }
 
 /* The mutex is held. */
-static void start_workers(int n_slots)
+static bool start_worker(struct worker *worker)
 {
-    while (pool.n_workers < n_slots - 1 && !pool.stopping) {
-        if (pthread_create(&pool.worker[pool.n_workers], NULL, work, NULL) != 0)
-            return;
-        pool.n_workers++;
-    }
+    atomic_store(&worker->n_calls, 0);
+    atomic_store(&worker->asleep, false);
+    pthread_cond_init(&worker->wake, NULL);
+    return pthread_create(&worker->thread, NULL, work, worker) == 0;
 }
 
 void rg_parallel_prepare(int n_slots)
@@ -152,9 +267,12 @@ void rg_parallel_prepare(int n_slots)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (n_slots < 2)
         return;
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, begin);
     pthread_mutex_lock(&pool.mutex);
-    start_workers(n_slots);
+    int n = atomic_load(&pool.n_workers);
+    while (n < n_slots - 1 && !atomic_load(&pool.stopping) && start_worker(&pool.worker[n]))
+        n++;
+    atomic_store(&pool.n_workers, n);
     pthread_mutex_unlock(&pool.mutex);
 }
 
@@ -164,42 +282,42 @@ static void run_serially(int n_slots, void (*task)(void *context, int slot), voi
         task(context, slot);
 }
 
-void rg_parallel(int n_slots, void (*task)(void *context, int slot), void *context)
+/* The pool is this caller's. */
+static void run_together(int n_slots, void (*task)(void *context, int slot), void *context)
 {
-    if (n_slots < 2) {
-        run_serially(n_slots, task, context);
-        return;
-    }
-    pthread_mutex_lock(&pool.mutex);
-    if (pool.busy) {
-        pthread_mutex_unlock(&pool.mutex);
-        run_serially(n_slots, task, context);
-        return;
-    }
-    pool.busy = true;
-    start_workers(n_slots);
+    if (atomic_load(&pool.n_workers) < n_slots - 1)
+        rg_parallel_prepare(n_slots);
     pool.task = task;
     pool.context = context;
-    pool.n_slots = n_slots;
-    pool.next_slot = 0;
-    pool.generation++;
-    pthread_cond_broadcast(&pool.wake);
-    take_slots();
-    while (pool.n_running > 0)
-        pthread_cond_wait(&pool.done, &pool.mutex);
-    pool.busy = false;
-    pthread_mutex_unlock(&pool.mutex);
+    atomic_store(&pool.patient, n_slots <= pool.n_cores);
+    atomic_store(&pool.n_unfinished, n_slots);
+    atomic_store(&pool.left, (uint64_t)n_slots);
+    const int n_workers = atomic_load(&pool.n_workers);
+    for (int k = 0; k < n_slots - 1 && k < n_workers; k++)
+        call(&pool.worker[k]);
+    run_slots(true);
+    await_others();
+}
+
+void rg_parallel(int n_slots, void (*task)(void *context, int slot), void *context)
+{
+    if (n_slots < 2 || atomic_exchange(&pool.busy, true)) {
+        run_serially(n_slots, task, context);
+        return;
+    }
+    run_together(n_slots, task, context);
+    atomic_store(&pool.busy, false);
 }
 
 /* Threads must be gone before the library's code is: at dlclose, and at exit so that nothing is left. */
 __attribute__((destructor)) static void stop_workers(void)
 {
     pthread_mutex_lock(&pool.mutex);
-    pool.stopping = true;
-    const int n_workers = pool.n_workers;
-    pool.n_workers = 0;
-    pthread_cond_broadcast(&pool.wake);
+    atomic_store(&pool.stopping, true);
+    const int n_workers = atomic_exchange(&pool.n_workers, 0);
+    for (int k = 0; k < n_workers; k++)
+        pthread_cond_signal(&pool.worker[k].wake);
     pthread_mutex_unlock(&pool.mutex);
     for (int k = 0; k < n_workers; k++)
-        pthread_join(pool.worker[k], NULL);
+        pthread_join(pool.worker[k].thread, NULL);
 }
