@@ -67,40 +67,55 @@ RG_INLINE void NAME(sum_block)(V *sum, const void *const *line, const struct rg_
         NAME(sum_window)(sum, line, columns, b, n_pairs, n_rows, false);
 }
 
-/* Four vectors of values in order become one vector of every fourth for each phase. */
-RG_INLINE void NAME(split_four)(V out[4], const V in[4])
+/* Two, four or eight vectors of values, of which each pair is split into the even and the odd ones, become one vector
+ * of every second, fourth or eighth value for each phase. */
+RG_INLINE void NAME(split_four)(V out[4], const V even[2], const V odd[2])
 {
-    V even[2], odd[2];
-    VOP(unzip)(in[0], in[1], &even[0], &odd[0]);
-    VOP(unzip)(in[2], in[3], &even[1], &odd[1]);
     VOP(unzip)(even[0], even[1], &out[0], &out[2]);
     VOP(unzip)(odd[0], odd[1], &out[1], &out[3]);
 }
 
-/* The same for every eighth. */
-RG_INLINE void NAME(split_eight)(V out[8], const V in[8])
+RG_INLINE void NAME(unzip_pairs)(V *even, V *odd, const V *in, int n_pairs)
 {
-    V even[4], odd[4], of_even[4], of_odd[4];
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < n_pairs; k++)
         VOP(unzip)(in[2 * k], in[2 * k + 1], &even[k], &odd[k]);
-    NAME(split_four)(of_even, even);
-    NAME(split_four)(of_odd, odd);
+}
+
+RG_INLINE void NAME(split_eight)(V out[8], const V even[4], const V odd[4])
+{
+    V second[2], fourth[2], of_even[4], of_odd[4];
+    NAME(unzip_pairs)(second, fourth, even, 2);
+    NAME(split_four)(of_even, second, fourth);
+    NAME(unzip_pairs)(second, fourth, odd, 2);
+    NAME(split_four)(of_odd, second, fourth);
     for (int k = 0; k < 4; k++) {
         out[2 * k] = of_even[k];
         out[2 * k + 1] = of_odd[k];
     }
 }
 
+RG_INLINE void NAME(split_pairs)(V *out, const V *even, const V *odd, int factor)
+{
+    if (factor == 2) {
+        out[0] = even[0];
+        out[1] = odd[0];
+    } else if (factor == 4) {
+        NAME(split_four)(out, even, odd);
+    } else {
+        NAME(split_eight)(out, even, odd);
+    }
+}
+
+/* The same of vectors of values in order. */
 RG_INLINE void NAME(unzip_by)(V *out, const V *in, int factor)
 {
-    if (factor == 2)
-        VOP(unzip)(in[0], in[1], &out[0], &out[1]);
-    else if (factor == 3)
+    V even[4], odd[4];
+    if (factor == 3) {
         VOP(unzip3)(in, out);
-    else if (factor == 4)
-        NAME(split_four)(out, in);
-    else
-        NAME(split_eight)(out, in);
+        return;
+    }
+    NAME(unzip_pairs)(even, odd, in, factor / 2);
+    NAME(split_pairs)(out, even, odd, factor);
 }
 
 /* Three neighbouring blocks of sources, by phases. */
@@ -129,20 +144,21 @@ RG_INLINE V NAME(sum_phases)(const struct NAME(phases) * phases, const struct rg
 }
 
 /* The results of block b of columns with a factor. */
+RG_INLINE V NAME(reduce_whole)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+                               int factor, bool narrow)
+{
+    const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;
+    return NAME(sum_phases)(phases, columns, b, factor, low, high, true);
+}
+
 RG_INLINE V NAME(reduce_block)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
                                int factor, bool narrow)
 {
     const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;
-    if (b >= columns->whole_from && b < columns->whole_to)
-        return NAME(sum_phases)(phases, columns, b, factor, low, high, true);
     if (b == 0 && !narrow)
         return NAME(sum_phases)(phases, columns, b, factor, factor, high, false);
     return NAME(sum_phases)(phases, columns, b, factor, low, high, false);
 }
 
-/* Rows as many as usual: where they are, what to prefetch when they are read, and their weights. */
+/* The most rows of a result for which there is a loop of their own. */
 enum { NAME(most_usual) = 8 };
-struct NAME(usual_rows) {
-    const char *row[NAME(most_usual)], *next[NAME(most_usual)];
-    V weight[NAME(most_usual)];
-};

@@ -4,14 +4,12 @@
  */
 
 /* Adds n_vectors neighbours from value k on of all rows, several vectors at a time so that a row's weight and address
- * serve them all. usual: the rows, if their number is a constant. */
-RG_INLINE void STORED(add_vectors)(V *sum, const struct rg_rows *rows, int64_t k, int n_vectors, int64_t n_rows,
-                                   const struct NAME(usual_rows) * usual)
+ * serve them all. */
+RG_INLINE void STORED(add_vectors)(V *sum, const struct rg_rows *rows, int64_t k, int n_vectors)
 {
-    for (int64_t r = 0; r < n_rows; r++) {
-        const char *row = usual != NULL ? usual->row[r] : (const char *)rows->src + r * rows->pitch;
-        const S *in = (const S *)row + k;
-        const V weight = usual != NULL ? usual->weight[r] : VOP(set1)(((const T *)rows->weight)[r]);
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        const S *in = (const S *)((const char *)rows->src + r * rows->pitch) + k;
+        const V weight = VOP(set1)(((const T *)rows->weight)[r]);
         for (int v = 0; v < n_vectors; v++)
             sum[v] = VOP(muladd)(weight, V_WIDEN(in + v * V_LANES), sum[v]);
     }
@@ -62,7 +60,7 @@ RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k,
     if (part)
         STORED(add_last_vectors)(sum, rows, k, n_vectors);
     else
-        STORED(add_vectors)(sum, rows, k, n_vectors, rows->n_rows, NULL);
+        STORED(add_vectors)(sum, rows, k, n_vectors);
     for (int v = 0; v < n_vectors; v++)
         VOP(store)(line + k + v * V_LANES, sum[v]);
 }
@@ -160,38 +158,107 @@ static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_ro
         STORED(sum_all_lines)(dst, line, n_rows, &own, 3, stream, ahead);
 }
 
-/* The sources of block b, by phases. n_rows is rows->n_rows, perhaps as a constant; usual: see add_vectors. */
-RG_INLINE void STORED(make_phases)(V *phase, const struct rg_rows *rows, int64_t b, int factor, int64_t n_rows,
-                                   const struct NAME(usual_rows) * usual)
+/* The rows of a result that a block reads: n_rows of them, as a constant, or any number when that is 0. */
+struct STORED(source) {
+    const struct rg_rows *rows;
+    const V *weight; /* of each row, if n_rows is not 0; one row has the weight 1 */
+    int64_t ahead;   /* from a value to what is to be prefetched */
+};
+
+/* Adds row r of `factor` vectors from value k on. */
+RG_INLINE void STORED(add_row)(V *sum, const struct rg_rows *rows, int64_t r, int64_t k, V weight, int factor,
+                               bool copied)
 {
-    const int64_t k = b * factor * V_LANES;
+    const S *in = (const S *)((const char *)rows->src + r * rows->pitch) + k;
+    V value[8];
+    if (factor % 2 == 0)
+        for (int v = 0; v < factor; v += 2)
+            V_WIDEN_TWO(in + v * V_LANES, &value[v], &value[v + 1]);
+    else
+        for (int v = 0; v < factor; v++)
+            value[v] = V_WIDEN(in + v * V_LANES);
+    for (int v = 0; v < factor; v++)
+        sum[v] = copied ? VOP(add)(value[v], sum[v]) : VOP(muladd)(weight, value[v], sum[v]);
+}
+
+/* Sums of `factor` whole vectors by phases. */
+RG_INLINE void STORED(add_phases)(V *phase, const struct STORED(source) * source, int64_t k, int factor, int n_rows)
+{
+    const struct rg_rows *rows = source->rows;
     V sum[8];
     for (int v = 0; v < factor; v++)
         sum[v] = VOP(set1)(0);
-    if (usual == NULL)
-        STORED(prefetch_rows)(rows, k, factor);
-    for (int64_t r = n_rows - factor; usual != NULL && r < n_rows; r++)
-        STORED(prefetch_vectors)(usual->next[r], k, factor);
-    if (k + factor * V_LANES <= rows->n)
-        STORED(add_vectors)(sum, rows, k, factor, n_rows, usual);
+    if (n_rows == 0)
+        for (int64_t r = 0; r < rows->n_rows; r++)
+            STORED(add_row)(sum, rows, r, k, VOP(set1)(((const T *)rows->weight)[r]), factor, false);
     else
-        STORED(add_last_vectors)(sum, rows, k, factor);
+        for (int r = 0; r < n_rows; r++)
+            STORED(add_row)(sum, rows, r, k, source->weight[r], factor, n_rows == 1);
+    if (factor % 2 == 0) {
+        V even[4], odd[4];
+        for (int v = 0; v < factor / 2; v++)
+            V_UNZIP_TWO(sum[2 * v], sum[2 * v + 1], &even[v], &odd[v]);
+        NAME(split_pairs)(phase, even, odd, factor);
+    } else {
+        VOP(unzip3)(sum, phase);
+    }
+}
+
+/* How rows are read: n_rows of them, or, if that is 0, any number. One row has the weight 1. */
+RG_INLINE void STORED(prefetch_source)(const struct STORED(source) * source, int64_t k, int factor, int n_rows)
+{
+    const struct rg_rows *rows = source->rows;
+    const int64_t end = n_rows == 0 ? rows->n_rows : n_rows;
+    const int64_t n_fresh = n_rows == 0 ? rows->n_fresh : n_rows == 1 ? 1 : factor;
+    const uintptr_t src = (uintptr_t)rows->src + (uintptr_t)source->ahead;
+    for (int64_t r = end - n_fresh; r < end; r++)
+        STORED(prefetch_vectors)((const char *)(src + (uintptr_t)(r * rows->pitch)), k, factor);
+}
+
+/* The sources of block b, by phases; `whole`: they are all there. */
+RG_INLINE void STORED(make_phases)(V *phase, const struct STORED(source) * source, int64_t b, int factor, int n_rows,
+                                   bool whole)
+{
+    const int64_t k = b * factor * V_LANES;
+    STORED(prefetch_source)(source, k, factor, n_rows);
+    if (whole || k + factor * V_LANES <= source->rows->n) {
+        STORED(add_phases)(phase, source, k, factor, n_rows);
+        return;
+    }
+    V sum[8];
+    for (int v = 0; v < factor; v++)
+        sum[v] = VOP(set1)(0);
+    STORED(add_last_vectors)(sum, source->rows, k, factor);
     NAME(unzip_by)(phase, sum, factor);
 }
 
-RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
-                                   bool narrow, int64_t n_rows, const struct NAME(usual_rows) * usual, bool stream)
+/* Makes block b when the phases of the one after it have been made; b = -1: does not. */
+RG_INLINE void STORED(next_block)(struct NAME(phases) * phases, const struct STORED(source) * source, int64_t b,
+                                  int factor, int n_rows, bool whole)
 {
+    for (int p = 0; p < factor; p++) {
+        phases->before[p] = phases->at[p];
+        phases->at[p] = phases->after[p];
+    }
+    STORED(make_phases)(phases->after, source, b + 1, factor, n_rows, whole);
+}
+
+RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, const struct rg_columns *columns,
+                                  int factor, bool narrow, int n_rows, bool stream)
+{
+    const int64_t n_blocks = (columns->n + V_LANES - 1) / V_LANES, n_full = source->rows->n / (factor * V_LANES) - 1;
+    const int64_t whole_to = columns->whole_to < n_full ? columns->whole_to : n_full;
     struct NAME(phases) phases;
     for (int p = 0; p < factor; p++)
-        phases.at[p] = VOP(set1)(0);
-    STORED(make_phases)(phases.after, rows, 0, factor, n_rows, usual);
-    for (int64_t b = 0; b * V_LANES < columns->n; b++) {
-        for (int p = 0; p < factor; p++) {
-            phases.before[p] = phases.at[p];
-            phases.at[p] = phases.after[p];
+        phases.at[p] = phases.after[p] = VOP(set1)(0);
+    for (int64_t b = -1; b < n_blocks; b++) {
+        for (; columns->whole_from <= b && b < whole_to; b++) {
+            STORED(next_block)(&phases, source, b, factor, n_rows, true);
+            STORED(put)(dst + b * V_LANES, NAME(reduce_whole)(&phases, columns, b, factor, narrow), stream);
         }
-        STORED(make_phases)(phases.after, rows, b + 1, factor, n_rows, usual);
+        STORED(next_block)(&phases, source, b, factor, n_rows, false);
+        if (b < 0)
+            continue;
         const V sum = NAME(reduce_block)(&phases, columns, b, factor, narrow);
         const int64_t left = columns->n - b * V_LANES;
         if (left >= V_LANES)
@@ -201,17 +268,14 @@ RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const str
     }
 }
 
-/* With the number of rows as a constant. */
-RG_INLINE void STORED(reduce_usual_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns,
-                                         int factor, bool narrow, int n_rows, bool stream)
+RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
+                                   bool narrow, int n_rows, bool stream)
 {
-    struct NAME(usual_rows) usual;
-    for (int r = 0; r < n_rows; r++) {
-        usual.row[r] = (const char *)rows->src + r * rows->pitch;
-        usual.next[r] = (const char *)((uintptr_t)usual.row[r] + (uintptr_t)STORED(how_far)(rows, factor));
-        usual.weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
-    }
-    STORED(reduce_rows)(dst, rows, columns, factor, narrow, n_rows, &usual, stream);
+    V weight[NAME(most_usual)];
+    for (int r = 0; r < n_rows; r++)
+        weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
+    const struct STORED(source) source = {rows, weight, STORED(how_far)(rows, rows->n_fresh)};
+    STORED(reduce_row)(dst, &source, columns, factor, narrow, n_rows, stream);
 }
 
 /* What row h of a result sums. */
@@ -238,9 +302,11 @@ RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_ban
         const struct rg_rows rows = STORED(rows_of)(band, h);
         const bool streamed = stream && STORED(streamable)(dst);
         if (usual <= NAME(most_usual) && rows.n_rows == usual)
-            STORED(reduce_usual_rows)((S *)dst, &rows, columns, factor, narrow, usual, streamed);
+            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, usual, streamed);
+        else if (rows.n_rows == 1 && *(const T *)rows.weight == 1)
+            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, 1, streamed);
         else
-            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, rows.n_rows, NULL, streamed);
+            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, 0, streamed);
     }
 }
 

@@ -6,6 +6,7 @@
  *   STORED(kernel)     the name of a kernel for it
  *   WIDEN, NARROW      one value to and from T
  *   V_WIDEN, V_NARROW  a whole vector, at an address; V_STREAM: to an aligned one, past the caches
+ *   V_WIDEN_TWO        two vectors of neighbours, and V_UNZIP_TWO, which makes the even and the odd ones of these
  *   V_WIDEN_PART       the first n values of a vector, n < V_LANES; the others are +0; V_NARROW_PART likewise
  *
  * Where n is no multiple of V_LANES, the last vector overlaps the one before it and does some of its work
@@ -94,6 +95,8 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 #undef WIDEN
 #undef NARROW
 #undef V_WIDEN
+#undef V_WIDEN_TWO
+#undef V_UNZIP_TWO
 #undef V_NARROW
 #undef V_WIDEN_PART
 #undef V_NARROW_PART

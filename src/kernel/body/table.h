@@ -28,6 +28,10 @@ enum { POINTS_AHEAD_NBYTES = 2048 };
 /* And in tensors that have channels last, which lie apart when there are other channels between. */
 enum { GRID_AHEAD_PIXELS = 24 };
 
+/* Two vectors of neighbours: in order, to be unzipped, or such that there is nothing left to unzip. */
+#define IN_ORDER(in, a, b) (*(a) = V_WIDEN(in), *(b) = V_WIDEN((in) + V_LANES))
+#define UNZIPPED(a, b, even, odd) (*(even) = (a), *(odd) = (b))
+
 #define T float
 #define V vf
 #define Q vf_quad
@@ -42,6 +46,8 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #define WIDEN(value) (value)
 #define NARROW(value) ((value) == (value) ? (value) : NAN)
 #define V_WIDEN vf_load
+#define V_WIDEN_TWO IN_ORDER
+#define V_UNZIP_TWO VOP(unzip)
 #define V_WIDEN_PART vf_load_part
 #define V_NARROW vf_store
 #define V_NARROW_PART vf_store_part
@@ -53,6 +59,8 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #define WIDEN(value) rg_half_to_float(value)
 #define NARROW(value) rg_float_to_half(value)
 #define V_WIDEN vf_load_half
+#define V_WIDEN_TWO IN_ORDER
+#define V_UNZIP_TWO VOP(unzip)
 #define V_WIDEN_PART vf_load_half_part
 #define V_NARROW vf_store_half
 #define V_NARROW_PART vf_store_half_part
@@ -64,6 +72,8 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #define WIDEN(value) rg_bfloat_to_float(value)
 #define NARROW(value) rg_float_to_bfloat(value)
 #define V_WIDEN vf_load_bfloat
+#define V_WIDEN_TWO vf_load_bfloat_pairs
+#define V_UNZIP_TWO UNZIPPED
 #define V_WIDEN_PART vf_load_bfloat_part
 #define V_NARROW vf_store_bfloat
 #define V_NARROW_PART vf_store_bfloat_part
@@ -92,6 +102,8 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #define WIDEN(value) (value)
 #define NARROW(value) ((value) == (value) ? (value) : (double)NAN)
 #define V_WIDEN vd_load
+#define V_WIDEN_TWO IN_ORDER
+#define V_UNZIP_TWO VOP(unzip)
 #define V_WIDEN_PART vd_load_part
 #define V_NARROW vd_store
 #define V_NARROW_PART vd_store_part

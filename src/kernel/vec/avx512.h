@@ -203,6 +203,14 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
+/* Of two vectors of values, the even and the odd ones. */
+static inline void vf_load_bfloat_pairs(const uint16_t *p, vf *even, vf *odd)
+{
+    const __m512i pairs = _mm512_loadu_si512(p);
+    *even = _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
+    *odd = _mm512_castsi512_ps(_mm512_and_si512(pairs, _mm512_set1_epi32((int)0xFFFF0000)));
+}
+
 static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
 {
     return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16((__mmask16)((1U << n) - 1), p));

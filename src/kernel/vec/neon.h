@@ -181,6 +181,14 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
 }
 
+/* Of two vectors of values, the even and the odd ones. */
+static inline void vf_load_bfloat_pairs(const uint16_t *p, vf *even, vf *odd)
+{
+    const uint32x4_t pairs = vreinterpretq_u32_u16(vld1q_u16(p));
+    *even = vreinterpretq_f32_u32(vshlq_n_u32(pairs, 16));
+    *odd = vreinterpretq_f32_u32(vandq_u32(pairs, vdupq_n_u32(0xFFFF0000)));
+}
+
 static inline void vf_store_half(uint16_t *p, vf a)
 {
     vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(a)));

@@ -182,6 +182,13 @@ static inline vf vf_load_bfloat(const uint16_t *p)
     return rg_bfloat_to_float(*p);
 }
 
+/* Of two vectors of values, the even and the odd ones. */
+static inline void vf_load_bfloat_pairs(const uint16_t *p, vf *even, vf *odd)
+{
+    *even = rg_bfloat_to_float(p[0]);
+    *odd = rg_bfloat_to_float(p[1]);
+}
+
 static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
 {
     return n > 0 ? rg_half_to_float(*p) : 0;
