@@ -18,6 +18,7 @@ struct few_scratch {
     union rg_grid_row xy[2];                 /* values of both, in turns */
     union rg_grid_row channel[RG_FEW_LANES]; /* those that are missing stay 0, */
     union few_tile tile;                     /* here too */
+    int64_t span;                            /* the most rows that are in use at a time */
 };
 
 /* What a slot works on: a sample; as which one of how many; and where. */
@@ -25,6 +26,7 @@ struct few_unit {
     int64_t n;
     int slot, n_slots;
     struct rg_share rows, blocks; /* that are this slot's */
+    struct rg_share view;         /* rows that are opened: in rings also those that only the input is needed of */
     struct few_scratch *scratch;
     char *input, *grad;     /* pictures */
     int32_t *low, *high;    /* of the team: rows that hold all that a block touches */
@@ -107,7 +109,7 @@ static struct few_unit make_unit(const struct rg_grid_progress *progress, int sl
     unit.high = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
     unit.input = team;
     unit.grad = team + input_nbytes(plan);
-    unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
+    unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
     memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
     memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
@@ -318,25 +320,43 @@ static void find_rows(const struct rg_grid_progress *progress, const struct few_
     }
 }
 
-static void find_lowest(const struct rg_grid_progress *progress, const struct few_unit *unit)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
-    for (int64_t b = plan->n_blocks - 1; b >= 0; b--)
-        unit->lowest[b] = (int32_t)rg_min(unit->low[b], unit->lowest[b + 1]);
-}
-
 static bool has_input_copy(const struct rg_grid_plan *plan)
 {
     return plan->need_input && !plan->input_there;
 }
 
+static bool has_grad_copy(const struct rg_grid_plan *plan)
+{
+    return plan->want_input_grad && !plan->grad_there;
+}
+
 /* Must rows be known before the work? */
 static bool needs_rows(const struct rg_grid_plan *plan, int n_slots)
 {
-    if (n_slots > 1)
+    return has_input_copy(plan) || has_grad_copy(plan) || (n_slots > 1 && plan->want_input_grad);
+}
+
+/* Is block b the slot's, for results with a value for each point? */
+static bool owns(const struct rg_grid_plan *plan, const struct few_unit *unit, int64_t b)
+{
+    return (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
+}
+
+/* Are any of block b's points to be added to the slot's rows? */
+static bool touches(const struct rg_grid_plan *plan, const struct few_unit *unit, int64_t b)
+{
+    if (!plan->want_input_grad || !needs_rows(plan, unit->n_slots))
         return plan->want_input_grad;
-    return has_input_copy(plan) || (plan->want_input_grad && !plan->grad_there);
+    return unit->high[b] >= unit->rows.begin && unit->low[b] < unit->rows.end;
+}
+
+static void find_lowest(const struct rg_grid_plan *plan, const struct few_unit *unit)
+{
+    unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
+    for (int64_t b = plan->n_blocks - 1; b >= 0; b--) {
+        const bool counts = owns(plan, unit, b) || touches(plan, unit, b);
+        unit->lowest[b] = (int32_t)rg_min(counts ? unit->low[b] : INT32_MAX, unit->lowest[b + 1]);
+    }
 }
 
 /* Pixel p of a sample in a picture, and how many follow there, up to n. */
@@ -381,35 +401,63 @@ static int64_t pixels_of(const struct rg_grid_plan *plan, int64_t n_blocks)
     return rg_min(n_blocks * RG_GRID_POINTS, plan->spec.in_h * plan->spec.in_w);
 }
 
+/* The first pixel of the block after that of pixel p. */
+static int64_t block_after(int64_t p)
+{
+    return (p / RG_GRID_POINTS + 1) * RG_GRID_POINTS;
+}
+
+/* Does no other slot see the input's picture? */
+static bool has_own_input(const struct few_unit *unit)
+{
+    return unit->n_slots == 1 || unit->mask != INT32_MAX;
+}
+
 /* Opens the pictures up to this row: clears the gradient, and fetches the input unless all slots did so. */
 static void open_rows(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    const int64_t begin = unit->pixels.end, end = rg_min(row, unit->rows.end) * plan->spec.in_w;
+    const int64_t begin = unit->pixels.end, end = rg_min(row, unit->view.end) * plan->spec.in_w;
     if (end <= begin)
         return;
     if (plan->want_input_grad)
         clear_grad(progress, unit, begin, end);
-    if (has_input_copy(plan) && unit->n_slots == 1)
+    if (has_input_copy(plan) && has_own_input(unit))
         fill_input(progress, unit, pixels_of(plan, rg_grid_blocks_of(begin)), pixels_of(plan, rg_grid_blocks_of(end)));
     unit->pixels.end = end;
 }
 
-/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks. The last ones go
- * through a copy, for whole RG_GRID_LANES pixels are looked at, and those of the next band are another slot's. */
+/* Stores pixels of one block through a copy, for whole RG_GRID_LANES pixels are looked at, and those of the next band
+ * are another slot's. */
+static void store_part(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
+{
+    int64_t n = end - begin;
+    const char *const from = find_pixels(progress, unit, unit->grad, begin, &n);
+    memcpy(&unit->scratch->tile, from, (size_t)(n * progress->plan->few_lanes) * progress->plan->base.t_nbytes);
+    store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile, (struct rg_grid_block){begin, n});
+}
+
+/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks, or what the band
+ * has of these. */
 static void close_rows(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row)
 {
-    const struct rg_grid_plan *plan = progress->plan;
-    const int64_t end = rg_min(row * plan->spec.in_w, unit->pixels.end), first = unit->pixels.begin;
-    const int64_t whole = first + rg_max(end - first, 0) / RG_GRID_POINTS * RG_GRID_POINTS;
-    int64_t n = end - whole;
-    store_grad(progress, unit, first, whole);
-    unit->pixels.begin = whole;
-    if (row < unit->rows.end || n <= 0)
-        return;
-    const char *const from = find_pixels(progress, unit, unit->grad, whole, &n);
-    memcpy(&unit->scratch->tile, from, (size_t)(n * plan->few_lanes) * plan->base.t_nbytes);
-    store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile, (struct rg_grid_block){whole, n});
+    const int64_t width = progress->plan->spec.in_w, last = unit->rows.end * width;
+    const int64_t end = rg_min(rg_min(row * width, unit->pixels.end), last);
+    int64_t at = unit->pixels.begin;
+    const int64_t head = rg_min(block_after(at), last), whole = end / RG_GRID_POINTS * RG_GRID_POINTS;
+    if (at % RG_GRID_POINTS != 0 && head <= end) {
+        store_part(progress, unit, at, head);
+        at = head;
+    }
+    if (at % RG_GRID_POINTS == 0 && at < whole) {
+        store_grad(progress, unit, at, whole);
+        at = whole;
+    }
+    if (at % RG_GRID_POINTS == 0 && at < end && end == last) {
+        store_part(progress, unit, at, end);
+        at = end;
+    }
+    unit->pixels.begin = at;
 }
 
 /*
@@ -429,29 +477,63 @@ static int64_t overhang(const struct rg_grid_plan *plan)
 static int64_t find_span(const struct rg_grid_plan *plan, const struct few_unit *unit)
 {
     int64_t span = RING_STEP, high = -1;
-    for (int64_t b = 0; b < plan->n_blocks; b++) {
-        high = rg_max(high, unit->high[b]);
-        span = rg_max(span, high + 1 - unit->lowest[b]);
-    }
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        if (owns(plan, unit, b) || touches(plan, unit, b)) {
+            high = rg_max(high, unit->high[b]);
+            span = rg_max(span, high + 1 - unit->lowest[b]);
+        }
     return span + overhang(plan);
 }
 
-static void choose_ring(const struct rg_grid_plan *plan, struct few_unit *unit)
+/* The rows of a ring for such a span. */
+static int64_t ring_rows(int64_t span)
 {
-    const int64_t span = find_span(plan, unit);
     int64_t n_rows = LEAST_RING;
     while (n_rows < span)
         n_rows *= 2;
-    if (n_rows < plan->spec.in_h)
-        unit->mask = (int32_t)(n_rows - 1);
+    return n_rows;
+}
+
+/* The pixels of a picture that are a slot's own where n_slots share it out for their rings. */
+static int64_t own_pixels(const struct rg_grid_plan *plan, int n_slots)
+{
+    return plan->n_pixels / n_slots / RG_GRID_POINTS * RG_GRID_POINTS;
+}
+
+/* May pictures be rings? */
+static bool may_ring(const struct rg_grid_plan *plan)
+{
+    return (has_input_copy(plan) || has_grad_copy(plan)) && !plan->input_there && !plan->grad_there;
+}
+
+/* Are rings for such a span smaller than the pictures? A team's slots have rings in parts of these, all or none. */
+static bool fits_ring(const struct rg_grid_plan *plan, int n_slots, int64_t span)
+{
+    return span < plan->spec.in_h && ring_rows(span) < plan->spec.in_h &&
+           ring_rows(span) * plan->spec.in_w <= own_pixels(plan, n_slots);
+}
+
+static void make_ring(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t span)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t own = own_pixels(plan, unit->n_slots);
+    unit->mask = (int32_t)(ring_rows(span) - 1);
+    if (unit->n_slots == 1)
+        return;
+    unit->input = nth_pixel(progress, unit->input, unit->slot * own);
+    unit->grad = nth_pixel(progress, unit->grad, unit->slot * own);
+    unit->view.begin = rg_min(unit->rows.begin, unit->lowest[0]);
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        if (owns(plan, unit, b))
+            unit->view.end = rg_max(unit->view.end, unit->high[b] + 1);
 }
 
 /* Opens rows up to this one, in steps; rows up to `lowest` are not needed any more. */
 static void advance(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row, int64_t lowest)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    const bool stores = plan->want_input_grad && !plan->grad_there;
-    const int64_t last = rg_min(row, unit->rows.end);
+    const bool stores = has_grad_copy(plan);
+    const int64_t last = rg_min(row, unit->view.end);
     int64_t opened = unit->pixels.end / plan->spec.in_w;
     if (stores)
         close_rows(progress, unit, lowest);
@@ -524,20 +606,13 @@ static void spread(const struct rg_grid_progress *progress, struct few_unit *uni
         unit->bounded = progress->kernels->few_bounded(&scratch->tile, block.count * plan->few_lanes, most_grad(plan));
 }
 
-static bool touches(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t b)
-{
-    if (!progress->plan->want_input_grad || !needs_rows(progress->plan, unit->n_slots))
-        return progress->plan->want_input_grad;
-    return unit->high[b] >= unit->rows.begin && unit->low[b] < unit->rows.end;
-}
-
 static void differentiate(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t b,
                           struct rg_grid_block block)
 {
     load_tile(progress, unit, &progress->sampled, (char *)&unit->scratch->tile, block);
-    if (touches(progress, unit, b))
+    if (touches(progress->plan, unit, b))
         spread(progress, unit, block);
-    if (progress->plan->want_grid_grad && b >= unit->blocks.begin && b < unit->blocks.end)
+    if (owns(progress->plan, unit, b))
         slope(progress, unit, block);
 }
 
@@ -581,19 +656,25 @@ static void open_block(const struct rg_grid_progress *progress, struct few_unit 
         advance(progress, unit, (int64_t)unit->high[b] + 1, unit->lowest[b]);
 }
 
-static void begin_work(const struct rg_grid_progress *progress, struct few_unit *unit)
+/* Finds which rows are in use, of blocks whose rows are known. */
+static void survey(const struct rg_grid_plan *plan, struct few_unit *unit)
+{
+    find_lowest(plan, unit);
+    unit->scratch->span = may_ring(plan) ? find_span(plan, unit) : INT32_MAX;
+}
+
+/* span: the greatest of the team's. */
+static void begin_work(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t span)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    unit->pixels = (struct rg_share){unit->rows.begin * plan->spec.in_w, unit->rows.begin * plan->spec.in_w};
     unit->bounded = true;
     unit->mask = INT32_MAX;
-    if (!needs_rows(plan, unit->n_slots))
-        return;
-    if (unit->n_slots == 1)
-        find_rows(progress, unit, unit->blocks);
-    find_lowest(progress, unit);
-    if (unit->n_slots == 1 && !plan->input_there && !plan->grad_there)
-        choose_ring(plan, unit);
+    if (fits_ring(plan, unit->n_slots, span))
+        make_ring(progress, unit, span);
+    unit->pixels.begin = unit->rows.begin * plan->spec.in_w;
+    unit->pixels.end = unit->view.begin * plan->spec.in_w;
+    if (unit->n_slots > 1 && unit->mask != INT32_MAX)
+        unit->pixels.end -= unit->pixels.end % RG_GRID_POINTS;
 }
 
 /* A gradient that was made where it is has not gone through a store, which settles what NaN is. */
@@ -635,12 +716,9 @@ static void work_block(const struct rg_grid_progress *progress, struct few_unit 
 static void work(const struct rg_grid_progress *progress, struct few_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    begin_work(progress, unit);
-    for (int64_t b = 0; b < plan->n_blocks; b++) {
-        const bool own = b >= unit->blocks.begin && b < unit->blocks.end;
-        if ((own && (plan->forward || plan->want_grid_grad)) || touches(progress, unit, b))
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        if (owns(plan, unit, b) || touches(plan, unit, b))
             work_block(progress, unit, b);
-    }
     end_work(progress, unit);
     progress->kernels->settle();
 }
@@ -654,6 +732,11 @@ static void alone_slot(void *context, int slot)
     struct few_unit unit = make_unit(progress, slot, 1);
     for (int64_t n = share.begin; n < share.end; n++) {
         set_sample(progress, &unit, n);
+        if (needs_rows(progress->plan, 1)) {
+            find_rows(progress, &unit, unit.blocks);
+            survey(progress->plan, &unit);
+        }
+        begin_work(progress, &unit, needs_rows(progress->plan, 1) ? unit.scratch->span : INT32_MAX);
         work(progress, &unit);
     }
 }
@@ -662,28 +745,70 @@ static void alone_slot(void *context, int slot)
 struct few_common {
     const struct rg_grid_progress *progress;
     int64_t n;
+    int64_t span; /* see begin_work */
 };
 
-static void prepare_slot(void *context, int slot)
+static struct few_unit team_unit(const struct few_common *common, int slot)
+{
+    struct few_unit unit = make_unit(common->progress, slot, common->progress->plan->base.n_slots);
+    set_sample(common->progress, &unit, common->n);
+    return unit;
+}
+
+static void find_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    struct few_unit unit = team_unit(common, slot);
+    find_rows(common->progress, &unit, unit.blocks);
+}
+
+static void survey_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    struct few_unit unit = team_unit(common, slot);
+    survey(common->progress->plan, &unit);
+}
+
+static void fill_slot(void *context, int slot)
 {
     const struct few_common *common = context;
     const struct rg_grid_plan *plan = common->progress->plan;
-    struct few_unit unit = make_unit(common->progress, slot, plan->base.n_slots);
+    struct few_unit unit = team_unit(common, slot);
     const struct rg_share share =
         rg_share_units(rg_grid_blocks_of(plan->spec.in_h * plan->spec.in_w), unit.n_slots, slot);
-    set_sample(common->progress, &unit, common->n);
-    if (has_input_copy(plan))
-        fill_input(common->progress, &unit, pixels_of(plan, share.begin), pixels_of(plan, share.end));
-    if (needs_rows(plan, unit.n_slots))
-        find_rows(common->progress, &unit, unit.blocks);
+    fill_input(common->progress, &unit, pixels_of(plan, share.begin), pixels_of(plan, share.end));
 }
 
 static void work_slot(void *context, int slot)
 {
     const struct few_common *common = context;
-    struct few_unit unit = make_unit(common->progress, slot, common->progress->plan->base.n_slots);
-    set_sample(common->progress, &unit, common->n);
+    struct few_unit unit = team_unit(common, slot);
+    begin_work(common->progress, &unit, common->span);
     work(common->progress, &unit);
+}
+
+/* The greatest span of all slots. */
+static int64_t team_span(const struct rg_grid_progress *progress)
+{
+    int64_t span = 0;
+    for (int slot = 0; slot < progress->plan->base.n_slots; slot++)
+        span = rg_max(span, make_unit(progress, slot, progress->plan->base.n_slots).scratch->span);
+    return span;
+}
+
+static void run_shared(const struct rg_grid_progress *progress, int64_t n)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int n_slots = plan->base.n_slots;
+    struct few_common common = {progress, n, INT32_MAX};
+    if (needs_rows(plan, n_slots)) {
+        rg_parallel(n_slots, find_slot, &common);
+        rg_parallel(n_slots, survey_slot, &common);
+        common.span = team_span(progress);
+    }
+    if (has_input_copy(plan) && !fits_ring(plan, n_slots, common.span))
+        rg_parallel(n_slots, fill_slot, &common);
+    rg_parallel(n_slots, work_slot, &common);
 }
 
 void rg_few_run(const struct rg_grid_progress *progress)
@@ -691,9 +816,6 @@ void rg_few_run(const struct rg_grid_progress *progress)
     const struct rg_grid_plan *plan = progress->plan;
     if (plan->n_alone > 0)
         rg_parallel(plan->base.n_slots, alone_slot, (void *)progress);
-    for (int64_t n = plan->n_alone; n < plan->n; n++) {
-        struct few_common common = {progress, n};
-        rg_parallel(plan->base.n_slots, prepare_slot, &common);
-        rg_parallel(plan->base.n_slots, work_slot, &common);
-    }
+    for (int64_t n = plan->n_alone; n < plan->n; n++)
+        run_shared(progress, n);
 }
