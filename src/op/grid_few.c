@@ -1,39 +1,9 @@
 #include "op/grid_few.h"
 
 #include <float.h>
-#include <string.h>
 
+#include "op/grid_few_rows.h"
 #include "rt/parallel.h"
-
-union few_tile {
-    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_FEW_LANES];
-    double f64[RG_GRID_POINTS * RG_FEW_LANES];
-};
-
-/* What one slot needs for the points that it is at. */
-struct few_scratch {
-    struct rg_few_points points;
-    int32_t place[RG_GRID_POINTS];
-    union rg_grid_row x, y;
-    union rg_grid_row xy[2];                 /* values of both, in turns */
-    union rg_grid_row channel[RG_FEW_LANES]; /* those that are missing stay 0, */
-    union few_tile tile;                     /* here too */
-};
-
-/* What a slot works on: a sample; as which one of how many; and where. */
-struct few_unit {
-    int64_t n;
-    int slot, n_slots;
-    struct rg_share rows, blocks; /* that are this slot's */
-    struct few_scratch *scratch;
-    char *input, *grad;     /* pictures */
-    int32_t *low, *high;    /* of the team: rows that hold all that a block touches */
-    int32_t *lowest;        /* the lowest row that a block or a later one touches */
-    struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
-    int32_t mask;           /* see struct rg_few_window */
-    bool placed;            /* the points' places are those in the unit's rows */
-    bool bounded;           /* no sum of what was spread can overflow, so none is NaN */
-};
 
 /* ---- Planning ---- */
 
@@ -65,416 +35,19 @@ void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const 
         plan->few_lanes = 0;
 }
 
-int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan)
-{
-    return rg_booked(1, sizeof(struct few_scratch)) + rg_booked(plan->n_blocks + 1, sizeof(int32_t));
-}
-
-static int64_t picture_nbytes(const struct rg_grid_plan *plan)
-{
-    return rg_booked(plan->n_pixels * plan->few_lanes, plan->base.t_nbytes);
-}
-
-static int64_t input_nbytes(const struct rg_grid_plan *plan)
-{
-    return plan->need_input && !plan->input_there ? picture_nbytes(plan) : 0;
-}
-
-static int64_t grad_nbytes(const struct rg_grid_plan *plan)
-{
-    return plan->want_input_grad && !plan->grad_there ? picture_nbytes(plan) : 0;
-}
-
-int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
-{
-    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_blocks, sizeof(int32_t));
-}
-
-/* ---- Places ---- */
-
-/* The place of a slot, which does samples with n_slots - 1 others. */
-static struct few_unit make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    char *own = progress->workspace + (size_t)slot * plan->base.slot_nbytes;
-    char *team = progress->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
-    struct few_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots, .mask = INT32_MAX};
-    if (n_slots == 1)
-        team += slot * rg_few_team_nbytes(plan);
-    unit.scratch = rg_grant(&own, 1, sizeof(struct few_scratch));
-    unit.lowest = rg_grant(&own, plan->n_blocks + 1, sizeof(int32_t));
-    unit.low = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
-    unit.high = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
-    unit.input = team;
-    unit.grad = team + input_nbytes(plan);
-    unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
-    unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
-    memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
-    memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
-    return unit;
-}
-
-static char *sample_of(const struct rg_grid_place *place, int64_t n)
-{
-    return place->data + n * place->view->stride[0] * (int64_t)rg_grid_element_of(place);
-}
-
-static void set_sample(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t n)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    unit->n = n;
-    if (plan->need_input && plan->input_there)
-        unit->input = sample_of(&progress->input, n);
-    if (plan->grad_there)
-        unit->grad = sample_of(&progress->input_grad, n);
-}
-
-static char *nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p)
-{
-    return picture + p * progress->plan->few_lanes * (int64_t)progress->plan->base.t_nbytes;
-}
-
-/* ---- Values ---- */
-
-enum { FAR_NBYTES = 4 << 20 };
-
-/* May `count` values of all channels be moved as they are? A plane that is one row is. */
-static bool is_plain(const struct rg_grid_progress *progress, const struct rg_grid_place *place,
-                     const struct rg_grid_plane *plane)
-{
-    return rg_grid_element_of(place) == progress->plan->base.t_nbytes && plane->stride_w == 1 &&
-           plane->width == place->view->shape[2] * place->view->shape[3];
-}
-
-static struct rg_grid_block head_of(struct rg_grid_block block)
-{
-    return (struct rg_grid_block){block.first, block.count / RG_GRID_LANES * RG_GRID_LANES};
-}
-
-/* Is a result so large that it is not in the caches any more when it is looked at? */
-static bool is_far(const struct rg_grid_place *place)
-{
-    const int64_t *const shape = place->view->shape;
-    return (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3] *
-               (double)rg_grid_element_of(place) >=
-           FAR_NBYTES;
-}
-
-/* The first RG_GRID_POINTS of a block. */
-static struct rg_grid_block next_block(struct rg_grid_block block)
-{
-    return (struct rg_grid_block){block.first, rg_min(block.count, RG_GRID_POINTS)};
-}
-
-static struct rg_grid_block rest_of(struct rg_grid_block block, int64_t n)
-{
-    return (struct rg_grid_block){block.first + n, block.count - n};
-}
-
-/* Several channels at up to RG_GRID_POINTS pixels or points, side by side. */
-static void interleave(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    for (int64_t c = 0; c < plan->channels; c++) {
-        const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
-        rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
-    }
-    progress->kernels->few_interleave(tile, plan->few_lanes, unit->scratch->channel,
-                                      sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, block.count);
-}
-
-/* What comes after a stretch is wanted next. */
-static void prefetch_after(const struct rg_grid_stretch *s, size_t element)
-{
-    const uintptr_t next = (uintptr_t)s->data + (size_t)s->n * element;
-    for (size_t k = 0; k < (size_t)s->n * element; k += RG_ALIGNMENT)
-        __builtin_prefetch((const void *)(next + k), 0, 2);
-}
-
-/* All channels at pixels or points, side by side. tile has room for whole RG_GRID_LANES of them. */
-static void load_tile(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                      const struct rg_grid_place *place, char *tile, struct rg_grid_block block)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, 0);
-    int64_t done = 0;
-    if (plan->few_lanes == 1) {
-        const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first, block.first + block.count);
-        if (plane.stride_w == 1 && s.n <= RG_GRID_POINTS)
-            prefetch_after(&s, (size_t)plane.element);
-        rg_grid_load_values(progress, tile, &plane, block);
-        return;
-    }
-    if (is_plain(progress, place, &plane)) {
-        done = head_of(block).count;
-        progress->kernels->few_interleave(tile, plan->few_lanes, plane.data + block.first * plane.element,
-                                          place->view->stride[1], plan->channels, done);
-    }
-    for (; done < block.count; done += RG_GRID_POINTS)
-        interleave(progress, unit, place, nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
-}
-
-static void part(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                 const struct rg_grid_place *place, const void *tile, struct rg_grid_block block)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    progress->kernels->few_part(unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
-                                tile, plan->few_lanes, block.count, false);
-    for (int64_t c = 0; c < plan->channels; c++) {
-        const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
-        rg_grid_store_values(progress, &unit->scratch->channel[c], &plane, block);
-    }
-}
-
-/* The other way. */
-static void store_tile(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                       const struct rg_grid_place *place, char *tile, struct rg_grid_block block)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, 0);
-    int64_t done = 0;
-    if (plan->few_lanes == 1) {
-        rg_grid_store_values(progress, tile, &plane, block);
-        return;
-    }
-    if (is_plain(progress, place, &plane)) {
-        done = head_of(block).count;
-        progress->kernels->few_part(plane.data + block.first * plane.element, place->view->stride[1], plan->channels,
-                                    tile, plan->few_lanes, done, is_far(place));
-    }
-    for (; done < block.count; done += RG_GRID_POINTS)
-        part(progress, unit, place, nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
-}
-
-/* Are x and y of the points neighbours in memory, and the points too? Both are then moved together. */
-static bool has_pairs(const struct rg_grid_place *place)
-{
-    return place->view->stride[3] == 1 && (place->view->shape[2] == 1 || place->view->stride[2] == 2);
-}
-
-static struct rg_grid_plane pair_plane(const struct rg_grid_place *place, int64_t n)
-{
-    const regrad_tensor *view = place->view;
-    return rg_grid_make_plane(sample_of(place, n), view->dtype, view->shape[1], 2 * view->shape[2], view->stride[1], 1);
-}
-
-static void load_points(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                        struct rg_grid_block block)
-{
-    rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
-}
-
-/* Where the slopes of a block can be put as they are, or NULL. */
-static char *find_slopes(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                         struct rg_grid_block block)
-{
-    if (!has_pairs(&progress->grid_grad) || block.count % RG_GRID_LANES != 0)
-        return NULL;
-    const struct rg_grid_plane pairs = pair_plane(&progress->grid_grad, unit->n);
-    const struct rg_grid_stretch s = rg_grid_next_stretch(&pairs, 2 * block.first, 2 * (block.first + block.count));
-    return pairs.element == (int64_t)progress->plan->base.t_nbytes && s.n == 2 * block.count ? s.data : NULL;
-}
-
-static void store_slopes(const struct rg_grid_progress *progress, const struct few_unit *unit,
-                         struct rg_grid_block block)
-{
-    struct few_scratch *scratch = unit->scratch;
-    if (has_pairs(&progress->grid_grad)) {
-        const struct rg_grid_plane pairs = pair_plane(&progress->grid_grad, unit->n);
-        rg_grid_store_values(progress, scratch->xy, &pairs, (struct rg_grid_block){2 * block.first, 2 * block.count});
-        return;
-    }
-    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
-    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
-    const regrad_dtype own = rg_plan_own_dtype(&progress->plan->base);
-    progress->kernels->split[own](&scratch->x, &scratch->y, scratch->xy, block.count);
-    rg_grid_store_values(progress, &scratch->x, &x, block);
-    rg_grid_store_values(progress, &scratch->y, &y, block);
-}
-
-/* ---- Rows ---- */
-
-/* Only y is needed, but where both come together both are loaded. */
-static void find_range(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t b, char *least,
-                       char *greatest)
-{
-    const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
-    load_points(progress, unit, block);
-    progress->kernels->few_range(least, greatest, &unit->scratch->y, block.count);
-}
-
-/* Finds the rows that these blocks may touch. */
-static void find_rows(const struct rg_grid_progress *progress, const struct few_unit *unit, struct rg_share blocks)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const int64_t value = (int64_t)plan->base.t_nbytes;
-    union rg_grid_row least, greatest;
-    for (int64_t first = blocks.begin; first < blocks.end; first += RG_GRID_POINTS) {
-        const int64_t n = rg_min(blocks.end - first, RG_GRID_POINTS);
-        for (int64_t i = 0; i < n; i++)
-            find_range(progress, unit, first + i, (char *)&least + i * value, (char *)&greatest + i * value);
-        progress->kernels->few_rows(unit->low + first, unit->high + first, &least, &greatest, n, &plan->spec);
-    }
-}
-
-static void find_lowest(const struct rg_grid_progress *progress, const struct few_unit *unit)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
-    for (int64_t b = plan->n_blocks - 1; b >= 0; b--)
-        unit->lowest[b] = (int32_t)rg_min(unit->low[b], unit->lowest[b + 1]);
-}
-
-static bool has_input_copy(const struct rg_grid_plan *plan)
-{
-    return plan->need_input && !plan->input_there;
-}
-
-/* Must rows be known before the work? */
-static bool needs_rows(const struct rg_grid_plan *plan, int n_slots)
-{
-    if (n_slots > 1)
-        return plan->want_input_grad;
-    return has_input_copy(plan) || (plan->want_input_grad && !plan->grad_there);
-}
-
-/* Pixel p of a sample in a picture, and how many follow there, up to n. */
-static char *find_pixels(const struct rg_grid_progress *progress, const struct few_unit *unit, char *picture, int64_t p,
-                         int64_t *n)
-{
-    const int64_t all = ((int64_t)unit->mask + 1) * progress->plan->spec.in_w, at = p < all ? p : p % all;
-    *n = rg_min(*n, all - at);
-    return nth_pixel(progress, picture, at);
-}
-
-static void fill_input(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
-{
-    for (int64_t p = begin, n; p < end; p += n) {
-        n = end - p;
-        char *const to = find_pixels(progress, unit, unit->input, p, &n);
-        load_tile(progress, unit, &progress->input, to, (struct rg_grid_block){p, n});
-    }
-}
-
-static void clear_grad(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
-{
-    for (int64_t p = begin, n; p < end; p += n) {
-        n = end - p;
-        char *const to = find_pixels(progress, unit, unit->grad, p, &n);
-        memset(to, 0, (size_t)(n * progress->plan->few_lanes) * progress->plan->base.t_nbytes);
-    }
-}
-
-static void store_grad(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t begin, int64_t end)
-{
-    for (int64_t p = begin, n; p < end; p += n) {
-        n = end - p;
-        char *const from = find_pixels(progress, unit, unit->grad, p, &n);
-        store_tile(progress, unit, &progress->input_grad, from, (struct rg_grid_block){p, n});
-    }
-}
-
-/* The pixels of so many blocks, as far as there are. */
-static int64_t pixels_of(const struct rg_grid_plan *plan, int64_t n_blocks)
-{
-    return rg_min(n_blocks * RG_GRID_POINTS, plan->spec.in_h * plan->spec.in_w);
-}
-
-/* Opens the pictures up to this row: clears the gradient, and fetches the input unless all slots did so. */
-static void open_rows(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const int64_t begin = unit->pixels.end, end = rg_min(row, unit->rows.end) * plan->spec.in_w;
-    if (end <= begin)
-        return;
-    if (plan->want_input_grad)
-        clear_grad(progress, unit, begin, end);
-    if (has_input_copy(plan) && unit->n_slots == 1)
-        fill_input(progress, unit, pixels_of(plan, rg_grid_blocks_of(begin)), pixels_of(plan, rg_grid_blocks_of(end)));
-    unit->pixels.end = end;
-}
-
-/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks. The last ones go
- * through a copy, for whole RG_GRID_LANES pixels are looked at, and those of the next band are another slot's. */
-static void close_rows(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const int64_t end = rg_min(row * plan->spec.in_w, unit->pixels.end), first = unit->pixels.begin;
-    const int64_t whole = first + rg_max(end - first, 0) / RG_GRID_POINTS * RG_GRID_POINTS;
-    int64_t n = end - whole;
-    store_grad(progress, unit, first, whole);
-    unit->pixels.begin = whole;
-    if (row < unit->rows.end || n <= 0)
-        return;
-    const char *const from = find_pixels(progress, unit, unit->grad, whole, &n);
-    memcpy(&unit->scratch->tile, from, (size_t)(n * plan->few_lanes) * plan->base.t_nbytes);
-    store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile, (struct rg_grid_block){whole, n});
-}
-
-/*
- * The window. Where points go through the image in order, only a few rows are in use at a time. One slot alone then
- * uses its pictures as rings of as many rows, which stay in the cache. Rows are opened a few at a time, and closed
- * before more are opened.
- */
-enum { RING_STEP = 16, LEAST_RING = 4 * RING_STEP };
-
-/* Rows that whole blocks reach beyond what is asked for. */
-static int64_t overhang(const struct rg_grid_plan *plan)
-{
-    return 2 * (RG_GRID_POINTS / plan->spec.in_w + 1) + 1;
-}
-
-/* The most rows that are in use at a time. */
-static int64_t find_span(const struct rg_grid_plan *plan, const struct few_unit *unit)
-{
-    int64_t span = RING_STEP, high = -1;
-    for (int64_t b = 0; b < plan->n_blocks; b++) {
-        high = rg_max(high, unit->high[b]);
-        span = rg_max(span, high + 1 - unit->lowest[b]);
-    }
-    return span + overhang(plan);
-}
-
-static void choose_ring(const struct rg_grid_plan *plan, struct few_unit *unit)
-{
-    const int64_t span = find_span(plan, unit);
-    int64_t n_rows = LEAST_RING;
-    while (n_rows < span)
-        n_rows *= 2;
-    if (n_rows < plan->spec.in_h)
-        unit->mask = (int32_t)(n_rows - 1);
-}
-
-/* Opens rows up to this one, in steps; rows up to `lowest` are not needed any more. */
-static void advance(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row, int64_t lowest)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    const bool stores = plan->want_input_grad && !plan->grad_there;
-    const int64_t last = rg_min(row, unit->rows.end);
-    int64_t opened = unit->pixels.end / plan->spec.in_w;
-    if (stores)
-        close_rows(progress, unit, lowest);
-    while (opened < last) {
-        opened = unit->mask == INT32_MAX ? last : rg_min(opened + RING_STEP, last);
-        open_rows(progress, unit, opened);
-        if (stores)
-            close_rows(progress, unit, rg_min(lowest, opened));
-    }
-}
-
 /* ---- Work ---- */
 
-static void locate(const struct rg_grid_progress *progress, struct few_unit *unit, struct rg_grid_block block)
+static void locate(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
 {
-    struct few_scratch *scratch = unit->scratch;
-    load_points(progress, unit, block);
+    struct rg_few_scratch *scratch = unit->scratch;
+    rg_few_load_points(progress, unit, block);
     progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &progress->plan->spec);
     unit->placed = false;
 }
 
 /* Finds where the points are in these rows. One slot alone has but one answer. */
-static struct rg_few_window place(const struct rg_grid_progress *progress, struct few_unit *unit, struct rg_share rows)
+static struct rg_few_window place(const struct rg_grid_progress *progress, struct rg_few_unit *unit,
+                                  struct rg_share rows)
 {
     const struct rg_few_window window = {(int32_t)progress->plan->spec.in_w, (int32_t)rows.begin, (int32_t)rows.end,
                                          unit->mask};
@@ -484,25 +57,25 @@ static struct rg_few_window place(const struct rg_grid_progress *progress, struc
     return window;
 }
 
-static void sample(const struct rg_grid_progress *progress, struct few_unit *unit, struct rg_grid_block block)
+static void sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
 {
-    struct few_scratch *scratch = unit->scratch;
+    struct rg_few_scratch *scratch = unit->scratch;
     const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
     progress->kernels->few_sample(&scratch->tile, unit->input, progress->plan->few_lanes, &all, scratch->place,
                                   &scratch->points, block.count);
-    store_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
+    rg_few_store_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
 }
 
-static void slope(const struct rg_grid_progress *progress, struct few_unit *unit, struct rg_grid_block block)
+static void slope(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
 {
-    struct few_scratch *scratch = unit->scratch;
+    struct rg_few_scratch *scratch = unit->scratch;
     const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
-    char *const there = find_slopes(progress, unit, block);
+    char *const there = rg_few_find_slopes(progress, unit, block);
     progress->kernels->few_slope(there != NULL ? there : (char *)scratch->xy, unit->input, progress->plan->few_lanes,
                                  &all, scratch->place, &scratch->points, &scratch->tile, block.count,
-                                 there != NULL && is_far(&progress->grid_grad));
+                                 there != NULL && rg_few_is_far(&progress->grid_grad));
     if (there == NULL)
-        store_slopes(progress, unit, block);
+        rg_few_store_slopes(progress, unit, block);
 }
 
 /* What |grad_output| must not exceed if no sum is to overflow: weights are 1 at most, and rounding makes sums of up to
@@ -513,10 +86,10 @@ static double most_grad(const struct rg_grid_plan *plan)
     return plan->n_points > 1 << 24 ? -1 : largest / 4 / (double)plan->n_points;
 }
 
-static void spread(const struct rg_grid_progress *progress, struct few_unit *unit, struct rg_grid_block block)
+static void spread(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    struct few_scratch *scratch = unit->scratch;
+    struct rg_few_scratch *scratch = unit->scratch;
     const struct rg_few_window band = place(progress, unit, unit->rows);
     progress->kernels->few_spread(unit->grad, plan->few_lanes, &band, scratch->place, &scratch->points, &scratch->tile,
                                   block.count);
@@ -524,48 +97,41 @@ static void spread(const struct rg_grid_progress *progress, struct few_unit *uni
         unit->bounded = progress->kernels->few_bounded(&scratch->tile, block.count * plan->few_lanes, most_grad(plan));
 }
 
-static bool touches(const struct rg_grid_progress *progress, const struct few_unit *unit, int64_t b)
-{
-    if (!progress->plan->want_input_grad || !needs_rows(progress->plan, unit->n_slots))
-        return progress->plan->want_input_grad;
-    return unit->high[b] >= unit->rows.begin && unit->low[b] < unit->rows.end;
-}
-
-static void differentiate(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t b,
+static void differentiate(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b,
                           struct rg_grid_block block)
 {
-    load_tile(progress, unit, &progress->sampled, (char *)&unit->scratch->tile, block);
-    if (touches(progress, unit, b))
+    rg_few_load_tile(progress, unit, &progress->sampled, (char *)&unit->scratch->tile, block);
+    if (rg_few_touches(progress->plan, unit, b))
         spread(progress, unit, block);
-    if (progress->plan->want_grid_grad && b >= unit->blocks.begin && b < unit->blocks.end)
+    if (rg_few_owns(progress->plan, unit, b))
         slope(progress, unit, block);
 }
 
 /* Clears the gradient where it is, up to this row, past the caches. */
-static void clear_until(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t row)
+static void clear_until(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t row)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const int64_t begin = unit->pixels.end, end = rg_min(row, unit->rows.end) * plan->spec.in_w;
     if (end <= begin)
         return;
-    progress->kernels->clear_far(nth_pixel(progress, unit->grad, begin),
+    progress->kernels->clear_far(rg_few_nth_pixel(progress, unit->grad, begin),
                                  (size_t)((end - begin) * plan->few_lanes) * plan->base.t_nbytes);
     unit->pixels.end = end;
 }
 
 /* Makes the gradient ready where it is for the points in the scratch. The caches are only for what these touch. */
-static void open_there(const struct rg_grid_progress *progress, struct few_unit *unit)
+static void open_there(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     int32_t low = 0, high = INT32_MAX;
-    if (is_far(&progress->input_grad)) {
+    if (rg_few_is_far(&progress->input_grad)) {
         progress->kernels->few_span(&unit->scratch->points, &low, &high);
         clear_until(progress, unit, low);
     }
-    open_rows(progress, unit, (int64_t)high + 1);
+    rg_few_open_rows(progress, unit, (int64_t)high + 1);
 }
 
 /* Asks for pixels that are not likely to be near, and opens the rows of block b, whose points are in the scratch. */
-static void open_block(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t b,
+static void open_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b,
                        struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
@@ -577,37 +143,22 @@ static void open_block(const struct rg_grid_progress *progress, struct few_unit 
     }
     if (plan->grad_there)
         open_there(progress, unit);
-    else if (needs_rows(plan, unit->n_slots))
-        advance(progress, unit, (int64_t)unit->high[b] + 1, unit->lowest[b]);
-}
-
-static void begin_work(const struct rg_grid_progress *progress, struct few_unit *unit)
-{
-    const struct rg_grid_plan *plan = progress->plan;
-    unit->pixels = (struct rg_share){unit->rows.begin * plan->spec.in_w, unit->rows.begin * plan->spec.in_w};
-    unit->bounded = true;
-    unit->mask = INT32_MAX;
-    if (!needs_rows(plan, unit->n_slots))
-        return;
-    if (unit->n_slots == 1)
-        find_rows(progress, unit, unit->blocks);
-    find_lowest(progress, unit);
-    if (unit->n_slots == 1 && !plan->input_there && !plan->grad_there)
-        choose_ring(plan, unit);
+    else if (rg_few_needs_rows(plan, unit->n_slots))
+        rg_few_advance(progress, unit, (int64_t)unit->high[b] + 1, unit->lowest[b]);
 }
 
 /* A gradient that was made where it is has not gone through a store, which settles what NaN is. */
-static void settle(const struct rg_grid_progress *progress, const struct few_unit *unit)
+static void settle(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_share rows = unit->rows;
-    char *const data = nth_pixel(progress, unit->grad, rows.begin * plan->spec.in_w);
+    char *const data = rg_few_nth_pixel(progress, unit->grad, rows.begin * plan->spec.in_w);
     if (!unit->bounded)
         progress->kernels->store[progress->input_grad.view->dtype](
             data, 1, data, (rows.end - rows.begin) * plan->spec.in_w * plan->few_lanes);
 }
 
-static void end_work(const struct rg_grid_progress *progress, struct few_unit *unit)
+static void end_work(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
     if (!plan->want_input_grad)
@@ -617,10 +168,10 @@ static void end_work(const struct rg_grid_progress *progress, struct few_unit *u
         settle(progress, unit);
         return;
     }
-    advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
+    rg_few_advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
 }
 
-static void work_block(const struct rg_grid_progress *progress, struct few_unit *unit, int64_t b)
+static void work_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
@@ -632,15 +183,13 @@ static void work_block(const struct rg_grid_progress *progress, struct few_unit 
         differentiate(progress, unit, b, block);
 }
 
-static void work(const struct rg_grid_progress *progress, struct few_unit *unit)
+static void work(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    begin_work(progress, unit);
-    for (int64_t b = 0; b < plan->n_blocks; b++) {
-        const bool own = b >= unit->blocks.begin && b < unit->blocks.end;
-        if ((own && (plan->forward || plan->want_grid_grad)) || touches(progress, unit, b))
+    unit->bounded = true;
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        if (rg_few_owns(plan, unit, b) || rg_few_touches(plan, unit, b))
             work_block(progress, unit, b);
-    }
     end_work(progress, unit);
     progress->kernels->settle();
 }
@@ -651,9 +200,14 @@ static void alone_slot(void *context, int slot)
 {
     const struct rg_grid_progress *progress = context;
     const struct rg_share share = rg_share_units(progress->plan->n_alone, progress->plan->base.n_slots, slot);
-    struct few_unit unit = make_unit(progress, slot, 1);
+    struct rg_few_unit unit = rg_few_make_unit(progress, slot, 1);
     for (int64_t n = share.begin; n < share.end; n++) {
-        set_sample(progress, &unit, n);
+        rg_few_set_sample(progress, &unit, n);
+        if (rg_few_needs_rows(progress->plan, 1)) {
+            rg_few_find_rows(progress, &unit, unit.blocks);
+            rg_few_survey(progress->plan, &unit);
+        }
+        rg_few_begin_rows(progress, &unit, rg_few_needs_rows(progress->plan, 1) ? unit.scratch->span : INT32_MAX);
         work(progress, &unit);
     }
 }
@@ -662,28 +216,70 @@ static void alone_slot(void *context, int slot)
 struct few_common {
     const struct rg_grid_progress *progress;
     int64_t n;
+    int64_t span; /* see rg_few_begin_rows */
 };
 
-static void prepare_slot(void *context, int slot)
+static struct rg_few_unit team_unit(const struct few_common *common, int slot)
+{
+    struct rg_few_unit unit = rg_few_make_unit(common->progress, slot, common->progress->plan->base.n_slots);
+    rg_few_set_sample(common->progress, &unit, common->n);
+    return unit;
+}
+
+static void find_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    struct rg_few_unit unit = team_unit(common, slot);
+    rg_few_find_rows(common->progress, &unit, unit.blocks);
+}
+
+static void survey_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    struct rg_few_unit unit = team_unit(common, slot);
+    rg_few_survey(common->progress->plan, &unit);
+}
+
+static void fill_slot(void *context, int slot)
 {
     const struct few_common *common = context;
     const struct rg_grid_plan *plan = common->progress->plan;
-    struct few_unit unit = make_unit(common->progress, slot, plan->base.n_slots);
+    struct rg_few_unit unit = team_unit(common, slot);
     const struct rg_share share =
         rg_share_units(rg_grid_blocks_of(plan->spec.in_h * plan->spec.in_w), unit.n_slots, slot);
-    set_sample(common->progress, &unit, common->n);
-    if (has_input_copy(plan))
-        fill_input(common->progress, &unit, pixels_of(plan, share.begin), pixels_of(plan, share.end));
-    if (needs_rows(plan, unit.n_slots))
-        find_rows(common->progress, &unit, unit.blocks);
+    rg_few_fill_input(common->progress, &unit, rg_few_pixels_of(plan, share.begin), rg_few_pixels_of(plan, share.end));
 }
 
 static void work_slot(void *context, int slot)
 {
     const struct few_common *common = context;
-    struct few_unit unit = make_unit(common->progress, slot, common->progress->plan->base.n_slots);
-    set_sample(common->progress, &unit, common->n);
+    struct rg_few_unit unit = team_unit(common, slot);
+    rg_few_begin_rows(common->progress, &unit, common->span);
     work(common->progress, &unit);
+}
+
+/* The greatest span of all slots. */
+static int64_t team_span(const struct rg_grid_progress *progress)
+{
+    int64_t span = 0;
+    for (int slot = 0; slot < progress->plan->base.n_slots; slot++)
+        span = rg_max(span, rg_few_make_unit(progress, slot, progress->plan->base.n_slots).scratch->span);
+    return span;
+}
+
+static void run_shared(const struct rg_grid_progress *progress, int64_t n)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int n_slots = plan->base.n_slots;
+    struct few_common common = {progress, n, INT32_MAX};
+    if (rg_few_needs_rows(plan, n_slots)) {
+        rg_parallel(n_slots, find_slot, &common);
+        rg_parallel(n_slots, survey_slot, &common);
+        common.span = team_span(progress);
+    }
+    if (rg_few_has_input_copy(plan) && !rg_few_fits_ring(plan, n_slots, common.span))
+        rg_parallel(n_slots, fill_slot, &common);
+    rg_parallel(n_slots, work_slot, &common);
 }
 
 void rg_few_run(const struct rg_grid_progress *progress)
@@ -691,9 +287,6 @@ void rg_few_run(const struct rg_grid_progress *progress)
     const struct rg_grid_plan *plan = progress->plan;
     if (plan->n_alone > 0)
         rg_parallel(plan->base.n_slots, alone_slot, (void *)progress);
-    for (int64_t n = plan->n_alone; n < plan->n; n++) {
-        struct few_common common = {progress, n};
-        rg_parallel(plan->base.n_slots, prepare_slot, &common);
-        rg_parallel(plan->base.n_slots, work_slot, &common);
-    }
+    for (int64_t n = plan->n_alone; n < plan->n; n++)
+        run_shared(progress, n);
 }

@@ -10,10 +10,7 @@
 /* Decides whether a plan is run so: sets few_lanes and what belongs to it. */
 void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const regrad_tensor *input_grad);
 
-/* As rg_grid_slot_nbytes and rg_grid_team_nbytes. */
-int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan);
-int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan);
-
+/* Runs it; the bytes of workspace that it needs stand in op/grid_few_unit.h. */
 void rg_few_run(const struct rg_grid_progress *progress);
 
 #endif

@@ -25,6 +25,19 @@ static void place_input(const struct rg_grid_progress *progress, const struct rg
     progress->kernels->grid_place(unit->scratch->offset, &unit->scratch->points, &image);
 }
 
+/* Asks for the neighbours in channel c of the unit, if there is one. */
+static void prefetch_values(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t c,
+                            int64_t count)
+{
+    if (c >= unit->count)
+        return;
+    const struct rg_grid_plane plane = rg_grid_channel_plane(&progress->input, unit->n, unit->first + c);
+    const uintptr_t low = (uintptr_t)plane.data + (uintptr_t)(progress->plan->input_low * plane.element);
+    for (int64_t k = 0; k < n_neighbours(unit->scratch); k += unit->scratch->points.n_taps)
+        for (int64_t p = 0; p < count; p++)
+            __builtin_prefetch((const void *)(low + (uintptr_t)(unit->scratch->offset[k][p] * plane.element)));
+}
+
 /* The values of all neighbours in channel c of the unit. */
 static void fetch_values(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t c,
                          int64_t count)
@@ -32,6 +45,7 @@ static void fetch_values(const struct rg_grid_progress *progress, const struct r
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_plane plane = rg_grid_channel_plane(&progress->input, unit->n, unit->first + c);
     const char *low = plane.data + progress->plan->input_low * (int64_t)rg_grid_element_of(&progress->input);
+    prefetch_values(progress, unit, c + 1, count);
     for (int64_t k = 0; k < n_neighbours(scratch); k++)
         progress->kernels->fetch[plane.dtype](&scratch->value[k], low, scratch->offset[k], count);
 }

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "op/grid_few.h"
+#include "op/grid_few_unit.h"
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
 

@@ -50,7 +50,8 @@ static void STORED(split)(void *even, void *odd, const void *src, int64_t n)
     for (int64_t at = 0; at < n && n >= V_LANES; at += V_LANES) {
         const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
         V a, b;
-        __builtin_prefetch((const char *)((uintptr_t)(in + 2 * k) + POINTS_AHEAD_NBYTES));
+        for (size_t line = 0; line < 2 * V_LANES * sizeof(S); line += RG_ALIGNMENT)
+            __builtin_prefetch((const char *)((uintptr_t)(in + 2 * k) + POINTS_AHEAD_NBYTES + line));
         VOP(unzip)(V_WIDEN(in + 2 * k), V_WIDEN(in + 2 * k + V_LANES), &a, &b);
         VOP(store)(left + k, a);
         VOP(store)(right + k, b);

@@ -1,0 +1,257 @@
+#include "op/grid_few_rows.h"
+
+#include <string.h>
+
+/* Only y is needed, but where both come together both are loaded. */
+static void find_range(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, int64_t b, char *least,
+                       char *greatest)
+{
+    const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
+    rg_few_load_points(progress, unit, block);
+    progress->kernels->few_range(least, greatest, &unit->scratch->y, block.count);
+}
+
+void rg_few_find_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, struct rg_share blocks)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t value = (int64_t)plan->base.t_nbytes;
+    union rg_grid_row least, greatest;
+    for (int64_t first = blocks.begin; first < blocks.end; first += RG_GRID_POINTS) {
+        const int64_t n = rg_min(blocks.end - first, RG_GRID_POINTS);
+        for (int64_t i = 0; i < n; i++)
+            find_range(progress, unit, first + i, (char *)&least + i * value, (char *)&greatest + i * value);
+        progress->kernels->few_rows(unit->low + first, unit->high + first, &least, &greatest, n, &plan->spec);
+    }
+}
+
+bool rg_few_needs_rows(const struct rg_grid_plan *plan, int n_slots)
+{
+    return rg_few_has_input_copy(plan) || rg_few_has_grad_copy(plan) || (n_slots > 1 && plan->want_input_grad);
+}
+
+bool rg_few_owns(const struct rg_grid_plan *plan, const struct rg_few_unit *unit, int64_t b)
+{
+    return (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
+}
+
+bool rg_few_touches(const struct rg_grid_plan *plan, const struct rg_few_unit *unit, int64_t b)
+{
+    if (!plan->want_input_grad || !rg_few_needs_rows(plan, unit->n_slots))
+        return plan->want_input_grad;
+    return unit->high[b] >= unit->rows.begin && unit->low[b] < unit->rows.end;
+}
+
+static void find_lowest(const struct rg_grid_plan *plan, const struct rg_few_unit *unit)
+{
+    unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
+    for (int64_t b = plan->n_blocks - 1; b >= 0; b--) {
+        const bool counts = rg_few_owns(plan, unit, b) || rg_few_touches(plan, unit, b);
+        unit->lowest[b] = (int32_t)rg_min(counts ? unit->low[b] : INT32_MAX, unit->lowest[b + 1]);
+    }
+}
+
+/* Pixel p of a sample in a picture, and how many follow there, up to n. */
+static char *find_pixels(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, char *picture,
+                         int64_t p, int64_t *n)
+{
+    const int64_t all = ((int64_t)unit->mask + 1) * progress->plan->spec.in_w, at = p < all ? p : p % all;
+    *n = rg_min(*n, all - at);
+    return rg_few_nth_pixel(progress, picture, at);
+}
+
+void rg_few_fill_input(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, int64_t begin,
+                       int64_t end)
+{
+    for (int64_t p = begin, n; p < end; p += n) {
+        n = end - p;
+        char *const to = find_pixels(progress, unit, unit->input, p, &n);
+        rg_few_load_tile(progress, unit, &progress->input, to, (struct rg_grid_block){p, n});
+    }
+}
+
+static void clear_grad(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, int64_t begin,
+                       int64_t end)
+{
+    for (int64_t p = begin, n; p < end; p += n) {
+        n = end - p;
+        char *const to = find_pixels(progress, unit, unit->grad, p, &n);
+        memset(to, 0, (size_t)(n * progress->plan->few_lanes) * progress->plan->base.t_nbytes);
+    }
+}
+
+static void store_grad(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, int64_t begin,
+                       int64_t end)
+{
+    for (int64_t p = begin, n; p < end; p += n) {
+        n = end - p;
+        char *const from = find_pixels(progress, unit, unit->grad, p, &n);
+        rg_few_store_tile(progress, unit, &progress->input_grad, from, (struct rg_grid_block){p, n});
+    }
+}
+
+int64_t rg_few_pixels_of(const struct rg_grid_plan *plan, int64_t n_blocks)
+{
+    return rg_min(n_blocks * RG_GRID_POINTS, plan->spec.in_h * plan->spec.in_w);
+}
+
+/* The first pixel of the block after that of pixel p. */
+static int64_t block_after(int64_t p)
+{
+    return (p / RG_GRID_POINTS + 1) * RG_GRID_POINTS;
+}
+
+/* Does no other slot see the input's picture? */
+static bool has_own_input(const struct rg_few_unit *unit)
+{
+    return unit->n_slots == 1 || unit->mask != INT32_MAX;
+}
+
+void rg_few_open_rows(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t row)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t begin = unit->pixels.end, end = rg_min(row, unit->view.end) * plan->spec.in_w;
+    if (end <= begin)
+        return;
+    if (plan->want_input_grad)
+        clear_grad(progress, unit, begin, end);
+    if (rg_few_has_input_copy(plan) && has_own_input(unit))
+        rg_few_fill_input(progress, unit, rg_few_pixels_of(plan, rg_grid_blocks_of(begin)),
+                          rg_few_pixels_of(plan, rg_grid_blocks_of(end)));
+    unit->pixels.end = end;
+}
+
+/* Stores pixels of one block through a copy, for whole RG_GRID_LANES pixels are looked at, and those of the next band
+ * are another slot's. */
+static void store_part(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, int64_t begin,
+                       int64_t end)
+{
+    int64_t n = end - begin;
+    const char *const from = find_pixels(progress, unit, unit->grad, begin, &n);
+    memcpy(&unit->scratch->tile, from, (size_t)(n * progress->plan->few_lanes) * progress->plan->base.t_nbytes);
+    rg_few_store_tile(progress, unit, &progress->input_grad, (char *)&unit->scratch->tile,
+                      (struct rg_grid_block){begin, n});
+}
+
+/* Closes the picture up to this row: stores the gradient's pixels, as far as they make whole blocks, or what the band
+ * has of these. */
+static void close_rows(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t row)
+{
+    const int64_t width = progress->plan->spec.in_w, last = unit->rows.end * width;
+    const int64_t end = rg_min(rg_min(row * width, unit->pixels.end), last);
+    int64_t at = unit->pixels.begin;
+    const int64_t head = rg_min(block_after(at), last), whole = end / RG_GRID_POINTS * RG_GRID_POINTS;
+    if (at % RG_GRID_POINTS != 0 && head <= end) {
+        store_part(progress, unit, at, head);
+        at = head;
+    }
+    if (at % RG_GRID_POINTS == 0 && at < whole) {
+        store_grad(progress, unit, at, whole);
+        at = whole;
+    }
+    if (at % RG_GRID_POINTS == 0 && at < end && end == last) {
+        store_part(progress, unit, at, end);
+        at = end;
+    }
+    unit->pixels.begin = at;
+}
+
+/*
+ * The window. Where points go through the image in order, only a few rows are in use at a time. Slots then use
+ * their pictures as rings of as many rows, which stay in the cache; those that share a sample, parts of its pictures.
+ * Rows are opened a few at a time, and closed before more are opened.
+ */
+enum { RING_STEP = 16, LEAST_RING = 4 * RING_STEP };
+
+/* Rows that whole blocks reach beyond what is asked for. */
+static int64_t overhang(const struct rg_grid_plan *plan)
+{
+    return 2 * (RG_GRID_POINTS / plan->spec.in_w + 1) + 1;
+}
+
+/* The most rows that are in use at a time. */
+static int64_t find_span(const struct rg_grid_plan *plan, const struct rg_few_unit *unit)
+{
+    int64_t span = RING_STEP, high = -1;
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        if (rg_few_owns(plan, unit, b) || rg_few_touches(plan, unit, b)) {
+            high = rg_max(high, unit->high[b]);
+            span = rg_max(span, high + 1 - unit->lowest[b]);
+        }
+    return span + overhang(plan);
+}
+
+/* The rows of a ring for such a span. */
+static int64_t ring_rows(int64_t span)
+{
+    int64_t n_rows = LEAST_RING;
+    while (n_rows < span)
+        n_rows *= 2;
+    return n_rows;
+}
+
+/* The pixels of a picture that are a slot's own where n_slots share it out for their rings. */
+static int64_t own_pixels(const struct rg_grid_plan *plan, int n_slots)
+{
+    return plan->n_pixels / n_slots / RG_GRID_POINTS * RG_GRID_POINTS;
+}
+
+/* May pictures be rings? */
+static bool may_ring(const struct rg_grid_plan *plan)
+{
+    return (rg_few_has_input_copy(plan) || rg_few_has_grad_copy(plan)) && !plan->input_there && !plan->grad_there;
+}
+
+bool rg_few_fits_ring(const struct rg_grid_plan *plan, int n_slots, int64_t span)
+{
+    return span < plan->spec.in_h && ring_rows(span) < plan->spec.in_h &&
+           ring_rows(span) * plan->spec.in_w <= own_pixels(plan, n_slots);
+}
+
+static void make_ring(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t span)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t own = own_pixels(plan, unit->n_slots);
+    unit->mask = (int32_t)(ring_rows(span) - 1);
+    if (unit->n_slots == 1)
+        return;
+    unit->input = rg_few_nth_pixel(progress, unit->input, unit->slot * own);
+    unit->grad = rg_few_nth_pixel(progress, unit->grad, unit->slot * own);
+    unit->view.begin = rg_min(unit->rows.begin, unit->lowest[0]);
+    for (int64_t b = 0; b < plan->n_blocks; b++)
+        if (rg_few_owns(plan, unit, b))
+            unit->view.end = rg_max(unit->view.end, unit->high[b] + 1);
+}
+
+void rg_few_advance(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t row, int64_t lowest)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const bool stores = rg_few_has_grad_copy(plan);
+    const int64_t last = rg_min(row, unit->view.end);
+    int64_t opened = unit->pixels.end / plan->spec.in_w;
+    if (stores)
+        close_rows(progress, unit, lowest);
+    while (opened < last) {
+        opened = unit->mask == INT32_MAX ? last : rg_min(opened + RING_STEP, last);
+        rg_few_open_rows(progress, unit, opened);
+        if (stores)
+            close_rows(progress, unit, rg_min(lowest, opened));
+    }
+}
+
+void rg_few_survey(const struct rg_grid_plan *plan, struct rg_few_unit *unit)
+{
+    find_lowest(plan, unit);
+    unit->scratch->span = may_ring(plan) ? find_span(plan, unit) : INT32_MAX;
+}
+
+void rg_few_begin_rows(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t span)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    unit->mask = INT32_MAX;
+    if (rg_few_fits_ring(plan, unit->n_slots, span))
+        make_ring(progress, unit, span);
+    unit->pixels.begin = unit->rows.begin * plan->spec.in_w;
+    unit->pixels.end = unit->view.begin * plan->spec.in_w;
+    if (unit->n_slots > 1 && unit->mask != INT32_MAX)
+        unit->pixels.end -= unit->pixels.end % RG_GRID_POINTS;
+}

@@ -1,0 +1,234 @@
+#include "op/grid_few_unit.h"
+
+#include <string.h>
+
+bool rg_few_has_input_copy(const struct rg_grid_plan *plan)
+{
+    return plan->need_input && !plan->input_there;
+}
+
+bool rg_few_has_grad_copy(const struct rg_grid_plan *plan)
+{
+    return plan->want_input_grad && !plan->grad_there;
+}
+
+int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_booked(1, sizeof(struct rg_few_scratch)) + rg_booked(plan->n_blocks + 1, sizeof(int32_t));
+}
+
+static int64_t picture_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_booked(plan->n_pixels * plan->few_lanes, plan->base.t_nbytes);
+}
+
+static int64_t input_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_few_has_input_copy(plan) ? picture_nbytes(plan) : 0;
+}
+
+static int64_t grad_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_few_has_grad_copy(plan) ? picture_nbytes(plan) : 0;
+}
+
+int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
+{
+    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_blocks, sizeof(int32_t));
+}
+
+struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    char *own = progress->workspace + (size_t)slot * plan->base.slot_nbytes;
+    char *team = progress->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
+    struct rg_few_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots, .mask = INT32_MAX};
+    if (n_slots == 1)
+        team += slot * rg_few_team_nbytes(plan);
+    unit.scratch = rg_grant(&own, 1, sizeof(struct rg_few_scratch));
+    unit.lowest = rg_grant(&own, plan->n_blocks + 1, sizeof(int32_t));
+    unit.low = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
+    unit.high = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
+    unit.input = team;
+    unit.grad = team + input_nbytes(plan);
+    unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
+    unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
+    memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
+    memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
+    return unit;
+}
+
+static char *sample_of(const struct rg_grid_place *place, int64_t n)
+{
+    return place->data + n * place->view->stride[0] * (int64_t)rg_grid_element_of(place);
+}
+
+void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t n)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    unit->n = n;
+    if (plan->need_input && plan->input_there)
+        unit->input = sample_of(&progress->input, n);
+    if (plan->grad_there)
+        unit->grad = sample_of(&progress->input_grad, n);
+}
+
+char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p)
+{
+    return picture + p * progress->plan->few_lanes * (int64_t)progress->plan->base.t_nbytes;
+}
+
+/* ---- Values ---- */
+
+enum { FAR_NBYTES = 4 << 20 };
+
+/* May `count` values of all channels be moved as they are? A plane that is one row is. */
+static bool is_plain(const struct rg_grid_progress *progress, const struct rg_grid_place *place,
+                     const struct rg_grid_plane *plane)
+{
+    return rg_grid_element_of(place) == progress->plan->base.t_nbytes && plane->stride_w == 1 &&
+           plane->width == place->view->shape[2] * place->view->shape[3];
+}
+
+static struct rg_grid_block head_of(struct rg_grid_block block)
+{
+    return (struct rg_grid_block){block.first, block.count / RG_GRID_LANES * RG_GRID_LANES};
+}
+
+bool rg_few_is_far(const struct rg_grid_place *place)
+{
+    const int64_t *const shape = place->view->shape;
+    return (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3] *
+               (double)rg_grid_element_of(place) >=
+           FAR_NBYTES;
+}
+
+/* The first RG_GRID_POINTS of a block. */
+static struct rg_grid_block next_block(struct rg_grid_block block)
+{
+    return (struct rg_grid_block){block.first, rg_min(block.count, RG_GRID_POINTS)};
+}
+
+static struct rg_grid_block rest_of(struct rg_grid_block block, int64_t n)
+{
+    return (struct rg_grid_block){block.first + n, block.count - n};
+}
+
+/* Several channels at up to RG_GRID_POINTS pixels or points, side by side. */
+static void interleave(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    for (int64_t c = 0; c < plan->channels; c++) {
+        const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
+        rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
+    }
+    progress->kernels->few_interleave(tile, plan->few_lanes, unit->scratch->channel,
+                                      sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, block.count);
+}
+
+/* What comes after a stretch is wanted next. */
+static void prefetch_after(const struct rg_grid_stretch *s, size_t element)
+{
+    const uintptr_t next = (uintptr_t)s->data + (size_t)s->n * element;
+    for (size_t k = 0; k < (size_t)s->n * element; k += RG_ALIGNMENT)
+        __builtin_prefetch((const void *)(next + k), 0, 2);
+}
+
+void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                      const struct rg_grid_place *place, char *tile, struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, 0);
+    int64_t done = 0;
+    if (plan->few_lanes == 1) {
+        const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first, block.first + block.count);
+        if (plane.stride_w == 1 && s.n <= RG_GRID_POINTS)
+            prefetch_after(&s, (size_t)plane.element);
+        rg_grid_load_values(progress, tile, &plane, block);
+        return;
+    }
+    if (is_plain(progress, place, &plane)) {
+        done = head_of(block).count;
+        progress->kernels->few_interleave(tile, plan->few_lanes, plane.data + block.first * plane.element,
+                                          place->view->stride[1], plan->channels, done);
+    }
+    for (; done < block.count; done += RG_GRID_POINTS)
+        interleave(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
+}
+
+static void part(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                 const struct rg_grid_place *place, const void *tile, struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    progress->kernels->few_part(unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
+                                tile, plan->few_lanes, block.count, false);
+    for (int64_t c = 0; c < plan->channels; c++) {
+        const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
+        rg_grid_store_values(progress, &unit->scratch->channel[c], &plane, block);
+    }
+}
+
+void rg_few_store_tile(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                       const struct rg_grid_place *place, char *tile, struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, 0);
+    int64_t done = 0;
+    if (plan->few_lanes == 1) {
+        rg_grid_store_values(progress, tile, &plane, block);
+        return;
+    }
+    if (is_plain(progress, place, &plane)) {
+        done = head_of(block).count;
+        progress->kernels->few_part(plane.data + block.first * plane.element, place->view->stride[1], plan->channels,
+                                    tile, plan->few_lanes, done, rg_few_is_far(place));
+    }
+    for (; done < block.count; done += RG_GRID_POINTS)
+        part(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
+}
+
+/* Are x and y of the points neighbours in memory, and the points too? Both are then moved together. */
+static bool has_pairs(const struct rg_grid_place *place)
+{
+    return place->view->stride[3] == 1 && (place->view->shape[2] == 1 || place->view->stride[2] == 2);
+}
+
+static struct rg_grid_plane pair_plane(const struct rg_grid_place *place, int64_t n)
+{
+    const regrad_tensor *view = place->view;
+    return rg_grid_make_plane(sample_of(place, n), view->dtype, view->shape[1], 2 * view->shape[2], view->stride[1], 1);
+}
+
+void rg_few_load_points(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                        struct rg_grid_block block)
+{
+    rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
+}
+
+char *rg_few_find_slopes(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                         struct rg_grid_block block)
+{
+    if (!has_pairs(&progress->grid_grad) || block.count % RG_GRID_LANES != 0)
+        return NULL;
+    const struct rg_grid_plane pairs = pair_plane(&progress->grid_grad, unit->n);
+    const struct rg_grid_stretch s = rg_grid_next_stretch(&pairs, 2 * block.first, 2 * (block.first + block.count));
+    return pairs.element == (int64_t)progress->plan->base.t_nbytes && s.n == 2 * block.count ? s.data : NULL;
+}
+
+void rg_few_store_slopes(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                         struct rg_grid_block block)
+{
+    struct rg_few_scratch *scratch = unit->scratch;
+    if (has_pairs(&progress->grid_grad)) {
+        const struct rg_grid_plane pairs = pair_plane(&progress->grid_grad, unit->n);
+        rg_grid_store_values(progress, scratch->xy, &pairs, (struct rg_grid_block){2 * block.first, 2 * block.count});
+        return;
+    }
+    const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
+    const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
+    const regrad_dtype own = rg_plan_own_dtype(&progress->plan->base);
+    progress->kernels->split[own](&scratch->x, &scratch->y, scratch->xy, block.count);
+    rg_grid_store_values(progress, &scratch->x, &x, block);
+    rg_grid_store_values(progress, &scratch->y, &y, block);
+}
