@@ -383,17 +383,41 @@ static const void *line_of(const struct resize_plan *plan, struct lines *lines, 
     return line;
 }
 
+/* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
+static bool is_clear(const struct resize_plan *plan, const struct row *row)
+{
+    return plan->result.solid && plan->height.first[row->h] == plan->height.first[row->h + 1];
+}
+
+static void clear_strip(const struct resize_plan *plan, const struct row *row, const struct rg_piece *piece)
+{
+    const struct side *side = &plan->result;
+    char *to = row->result + offset_of(side, row->h, piece->from);
+    const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
+    if (plan->streamed)
+        plan->base.kernels->clear_far(to, nbytes);
+    else
+        memset(to, 0, nbytes);
+}
+
 static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *rows, int64_t n,
                               const struct strip *strip)
 {
     const void *line[BATCH];
-    for (int64_t k = 0; k < n; k++)
-        line[k] = line_of(plan, lines, &rows[k], strip, lines->line + k * lines->line_nbytes);
-    if (!plan->width.identity)
-        finish_rows(plan, lines, rows, line, n, strip);
-    else
-        for (int64_t k = 0; k < n; k++)
-            store_strip(plan, &rows[k], &strip->piece, line[k]);
+    struct row sums[BATCH];
+    int64_t n_sums = 0;
+    for (int64_t k = 0; k < n; k++) {
+        if (is_clear(plan, &rows[k])) {
+            clear_strip(plan, &rows[k], &strip->piece);
+            continue;
+        }
+        line[n_sums] = line_of(plan, lines, &rows[k], strip, lines->line + n_sums * lines->line_nbytes);
+        sums[n_sums++] = rows[k];
+    }
+    if (!plan->width.identity && n_sums > 0)
+        finish_rows(plan, lines, sums, line, n_sums, strip);
+    for (int64_t k = 0; k < n_sums && plan->width.identity; k++)
+        store_strip(plan, &sums[k], &strip->piece, line[k]);
 }
 
 /* A run in progress, seen by its slots. */
