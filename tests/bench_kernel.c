@@ -391,14 +391,16 @@ static struct work few_slope(const struct subject *subject)
 
 static struct work few_interleave(const struct subject *subject)
 {
-    subject->kernels->few_interleave(data.point_tile, FEW, data.from, RG_GRID_POINTS, FEW, RG_GRID_POINTS);
-    return of_points(FEW, 2 * FEW * subject->value);
+    subject->kernels->few_interleave[subject->dtype](data.point_tile, FEW, data.from, RG_GRID_POINTS, FEW,
+                                                     RG_GRID_POINTS);
+    return of_points(FEW, FEW * (subject->size + subject->value));
 }
 
 static struct work few_part(const struct subject *subject)
 {
-    subject->kernels->few_part(data.to, RG_GRID_POINTS, FEW, data.point_tile, FEW, RG_GRID_POINTS, false);
-    return of_points(FEW, 2 * FEW * subject->value);
+    subject->kernels->few_part[subject->dtype](data.to, RG_GRID_POINTS, FEW, data.point_tile, FEW, RG_GRID_POINTS,
+                                               false);
+    return of_points(FEW, FEW * (subject->size + subject->value));
 }
 
 static struct work few_prefetch(const struct subject *subject)
@@ -470,8 +472,8 @@ static const struct kernel {
     {"few_spread", few_spread, false, false},
     {"few_sample", few_sample, false, false},
     {"few_slope", few_slope, false, false},
-    {"few_interleave", few_interleave, false, false},
-    {"few_part", few_part, false, false},
+    {"few_interleave", few_interleave, true, false},
+    {"few_part", few_part, true, false},
     {"few_prefetch", few_prefetch, false, false},
     {"few_bounded", few_bounded, false, false},
     {"clear_far", clear_far, false, false},

@@ -10,6 +10,7 @@
 #include "check_kernel.h"
 #include "grid_subject.h"
 #include "kernel_subject.h"
+#include "number.h"
 #include "problem.h"
 
 static const int64_t picture_lanes[] = {1, 4, 8};
@@ -215,43 +216,53 @@ void pictures(void **state)
 
 /* ---- Moves ---- */
 
-/* Rows of channels become a tile, bit by bit. What is in the block after the last point does not matter. */
-static void try_few_interleave(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+/* Rows of channels become a tile. What is in the block after the last point does not matter. */
+static void try_few_interleave(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t lanes,
+                               int64_t n)
 {
     const int64_t channels = rng_between(rng, 1, lanes), whole = whole_lanes(n), stride = whole + rng_below(rng, 4);
-    const size_t size = value_size(subject->wide);
-    struct guard source = make(rng, value_dtype(subject->wide), (channels - 1) * stride + whole);
+    const size_t size = value_size(subject->wide), wanted = (size_t)(n * lanes) * size;
+    struct guard source = make(rng, dtype, (channels - 1) * stride + whole);
     struct guard tile = make(rng, value_dtype(subject->wide), whole * lanes);
     unsigned char *expected = copy_of(&tile);
-    memset(expected, 0, tile.nbytes);
-    for (int64_t p = 0; p < whole; p++)
-        for (int64_t c = 0; c < channels; c++)
-            memcpy(expected + (size_t)(p * lanes + c) * size, source.data + (size_t)(c * stride + p) * size, size);
-    subject->kernels->few_interleave(tile.data, lanes, source.data, stride, channels, n);
-    memcpy(expected + (size_t)(n * lanes) * size, tile.data + (size_t)(n * lanes) * size,
-           (size_t)((whole - n) * lanes) * size);
-    finish(subject, "few_interleave", n, &tile, expected);
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t c = 0; c < lanes; c++) {
+            const size_t at = (size_t)(c * stride + p) * regrad_dtype_size(dtype);
+            set(subject->wide, expected, p * lanes + c, c < channels ? number_decode(dtype, source.data + at) : 0);
+        }
+    subject->kernels->few_interleave[dtype](tile.data, lanes, source.data, stride, channels, n);
+    memcpy(expected + wanted, tile.data + wanted, tile.nbytes - wanted);
+    finish_values(subject, "few_interleave", n, &tile, expected);
     guard_fini(&source);
 }
 
-static void try_few_part(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+static void try_few_part(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t lanes, int64_t n)
 {
     const int64_t channels = rng_between(rng, 1, lanes), whole = whole_lanes(n);
     const int64_t stride = whole + rng_below(rng, 2) * rng_below(rng, 20);
-    const regrad_dtype dtype = value_dtype(subject->wide);
-    const size_t size = value_size(subject->wide);
-    struct guard tile = make(rng, dtype, whole * lanes), result = make(rng, dtype, (channels - 1) * stride + whole);
+    const size_t size = regrad_dtype_size(dtype);
+    struct guard tile = make(rng, value_dtype(subject->wide), whole * lanes);
+    struct guard result = make(rng, dtype, (channels - 1) * stride + whole);
     unsigned char *expected = copy_of(&result);
     for (int64_t p = 0; p < whole; p++)
         for (int64_t c = 0; c < channels; c++)
             encode(dtype, get(subject->wide, tile.data, p * lanes + c), expected + (size_t)(c * stride + p) * size);
-    subject->kernels->few_part(result.data, stride, channels, tile.data, lanes, n, rng_chance(rng, 2));
+    subject->kernels->few_part[dtype](result.data, stride, channels, tile.data, lanes, n, rng_chance(rng, 2));
     subject->kernels->settle();
     for (int64_t c = 0; c < channels; c++)
         memcpy(expected + (size_t)(c * stride + n) * size, result.data + (size_t)(c * stride + n) * size,
                (size_t)(whole - n) * size);
     finish(subject, "few_part", n, &result, expected);
     guard_fini(&tile);
+}
+
+static void try_few_moves(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
+        for (int k = 1; k < 3; k++) {
+            try_few_interleave(subject, rng, dtype, picture_lanes[k], n);
+            try_few_part(subject, rng, dtype, picture_lanes[k], n);
+        }
 }
 
 static void try_clear_far(const struct subject *subject, struct rng *rng, int64_t n)
@@ -268,11 +279,14 @@ static void try_clear_far(const struct subject *subject, struct rng *rng, int64_
 
 static void all_few_moves(const struct subject *subject, struct rng *rng)
 {
-    for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
-        for (int k = 1; k < 3; k++) {
-            try_few_interleave(subject, rng, picture_lanes[k], n);
-            try_few_part(subject, rng, picture_lanes[k], n);
-        }
+    for (int type = 0; type < RG_N_DTYPES; type++) {
+        const regrad_dtype dtype = (regrad_dtype)type;
+        const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
+        assert_int_equal(served, subject->kernels->few_interleave[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->few_part[dtype] != NULL);
+        if (served)
+            try_few_moves(subject, rng, dtype);
+    }
     for (int64_t n = 0; n < 3 * LONGEST; n++)
         try_clear_far(subject, rng, n);
 }

@@ -392,12 +392,12 @@ typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const
                              const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
                              bool far);
 
-/* tile(p, c) = src[c * stride + p] for p < n, rounded up to a vector, and c < channels; missing channels are +0.
- * lanes is 4 or 8. */
+/* tile(p, c) = (T)src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are
+ * +0. src is of the storage type, lanes is 4 or 8. */
 typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                   int64_t n);
 
-/* dst[c * stride + p] = tile(p, c), likewise; NaN and far as above. */
+/* dst[c * stride + p] = round(tile(p, c)), likewise, rounded as rg_store_fn does; far as above. */
 typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
                             bool far);
 
@@ -456,8 +456,8 @@ struct rg_kernels {
     rg_few_spread_fn *few_spread;
     rg_few_sample_fn *few_sample;
     rg_few_slope_fn *few_slope;
-    rg_few_interleave_fn *few_interleave;
-    rg_few_part_fn *few_part;
+    rg_few_interleave_fn *few_interleave[RG_N_DTYPES];
+    rg_few_part_fn *few_part[RG_N_DTYPES];
     rg_few_prefetch_fn *few_prefetch;
     rg_few_bounded_fn *few_bounded;
     rg_few_span_fn *few_span;

@@ -82,12 +82,10 @@ char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, i
 
 enum { FAR_NBYTES = 4 << 20 };
 
-/* May `count` values of all channels be moved as they are? A plane that is one row is. */
-static bool is_plain(const struct rg_grid_progress *progress, const struct rg_grid_place *place,
-                     const struct rg_grid_plane *plane)
+/* May values of all channels be moved as they are? A plane that is one row is. */
+static bool is_plain(const struct rg_grid_place *place, const struct rg_grid_plane *plane)
 {
-    return rg_grid_element_of(place) == progress->plan->base.t_nbytes && plane->stride_w == 1 &&
-           plane->width == place->view->shape[2] * place->view->shape[3];
+    return plane->stride_w == 1 && plane->width == place->view->shape[2] * place->view->shape[3];
 }
 
 static struct rg_grid_block head_of(struct rg_grid_block block)
@@ -123,8 +121,9 @@ static void interleave(const struct rg_grid_progress *progress, const struct rg_
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
         rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
     }
-    progress->kernels->few_interleave(tile, plan->few_lanes, unit->scratch->channel,
-                                      sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, block.count);
+    progress->kernels->few_interleave[rg_plan_own_dtype(&plan->base)](tile, plan->few_lanes, unit->scratch->channel,
+                                                                      sizeof(union rg_grid_row) / plan->base.t_nbytes,
+                                                                      plan->channels, block.count);
 }
 
 /* What comes after a stretch is wanted next. */
@@ -148,10 +147,10 @@ void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_f
         rg_grid_load_values(progress, tile, &plane, block);
         return;
     }
-    if (is_plain(progress, place, &plane)) {
+    if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->few_interleave(tile, plan->few_lanes, plane.data + block.first * plane.element,
-                                          place->view->stride[1], plan->channels, done);
+        progress->kernels->few_interleave[plane.dtype](tile, plan->few_lanes, plane.data + block.first * plane.element,
+                                                       place->view->stride[1], plan->channels, done);
     }
     for (; done < block.count; done += RG_GRID_POINTS)
         interleave(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
@@ -161,8 +160,9 @@ static void part(const struct rg_grid_progress *progress, const struct rg_few_un
                  const struct rg_grid_place *place, const void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    progress->kernels->few_part(unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
-                                tile, plan->few_lanes, block.count, false);
+    progress->kernels->few_part[rg_plan_own_dtype(&plan->base)](
+        unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, tile, plan->few_lanes,
+        block.count, false);
     for (int64_t c = 0; c < plan->channels; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
         rg_grid_store_values(progress, &unit->scratch->channel[c], &plane, block);
@@ -179,10 +179,10 @@ void rg_few_store_tile(const struct rg_grid_progress *progress, const struct rg_
         rg_grid_store_values(progress, tile, &plane, block);
         return;
     }
-    if (is_plain(progress, place, &plane)) {
+    if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->few_part(plane.data + block.first * plane.element, place->view->stride[1], plan->channels,
-                                    tile, plan->few_lanes, done, rg_few_is_far(place));
+        progress->kernels->few_part[plane.dtype](plane.data + block.first * plane.element, place->view->stride[1],
+                                                 plan->channels, tile, plan->few_lanes, done, rg_few_is_far(place));
     }
     for (; done < block.count; done += RG_GRID_POINTS)
         part(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));

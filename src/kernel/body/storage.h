@@ -91,6 +91,8 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 
 #include "kernel/body/grid_move.h"
 
+#include "kernel/body/grid_square_move.h"
+
 #undef S
 #undef STORED
 #undef WIDEN

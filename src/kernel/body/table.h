@@ -22,7 +22,7 @@ enum { PREFETCH_NBYTES = 6144 };
 /* The same for the pixels that fill a tile, in each channel: two blocks of points. */
 enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
 
-/* For the coordinates of points. */
+/* For the coordinates of points, and for planes of few channels. */
 enum { POINTS_AHEAD_NBYTES = 2048 };
 
 /* And in tensors that have channels last, which lie apart when there are other channels between. */
@@ -167,8 +167,12 @@ const struct rg_kernel_table RG_TABLE = {
             .few_spread = few_spread_f32,
             .few_sample = few_sample_f32,
             .few_slope = few_slope_f32,
-            .few_interleave = few_interleave_f32,
-            .few_part = few_part_f32,
+            .few_interleave = {[REGRAD_FLOAT32] = few_interleave_f32,
+                               [REGRAD_FLOAT16] = few_interleave_half,
+                               [REGRAD_BFLOAT16] = few_interleave_bfloat},
+            .few_part = {[REGRAD_FLOAT32] = few_part_f32,
+                         [REGRAD_FLOAT16] = few_part_half,
+                         [REGRAD_BFLOAT16] = few_part_bfloat},
             .few_prefetch = few_prefetch_f32,
             .few_bounded = few_bounded_f32,
             .few_span = few_span,
@@ -215,8 +219,8 @@ const struct rg_kernel_table RG_TABLE = {
             .few_spread = few_spread_f64,
             .few_sample = few_sample_f64,
             .few_slope = few_slope_f64,
-            .few_interleave = few_interleave_f64,
-            .few_part = few_part_f64,
+            .few_interleave = {[REGRAD_FLOAT64] = few_interleave_f64},
+            .few_part = {[REGRAD_FLOAT64] = few_part_f64},
             .few_prefetch = few_prefetch_f64,
             .few_bounded = few_bounded_f64,
             .few_span = few_span,

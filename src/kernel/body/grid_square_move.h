@@ -1,0 +1,76 @@
+/*
+ * Bilinear grid sample of few channels: values of one storage type on their way between planes and pictures. Template;
+ * parameters in body/storage.h.
+ */
+
+/* Zipping rows that are half of all apart, again and again, brings neighbours together. */
+static inline void STORED(interleave_lanes)(T *tile, int64_t lanes, const S *src, int64_t stride, int64_t channels,
+                                            int64_t n)
+{
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V from[RG_FEW_LANES], to[RG_FEW_LANES];
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++) {
+            if (c < channels)
+                __builtin_prefetch((const void *)((uintptr_t)(src + c * stride + p) + POINTS_AHEAD_NBYTES));
+            from[c] = c < channels ? V_WIDEN(src + c * stride + p) : VOP(set1)(0);
+        }
+#pragma GCC unroll 3
+        for (int64_t step = 1; step < lanes; step *= 2) {
+#pragma GCC unroll 4
+            for (int64_t c = 0; c < lanes / 2; c++)
+                VOP(zip)(from[c], from[c + lanes / 2], &to[2 * c], &to[2 * c + 1]);
+#pragma GCC unroll 8
+            for (int64_t c = 0; c < lanes; c++)
+                from[c] = to[c];
+        }
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            VOP(store)(tile + p * lanes + c * V_LANES, from[c]);
+    }
+}
+
+static inline void STORED(part_lanes)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes, int64_t n,
+                                      bool far)
+{
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V from[RG_FEW_LANES], to[RG_FEW_LANES];
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            from[c] = VOP(load)(tile + p * lanes + c * V_LANES);
+#pragma GCC unroll 3
+        for (int64_t step = 1; step < lanes; step *= 2) {
+#pragma GCC unroll 4
+            for (int64_t c = 0; c < lanes / 2; c++)
+                VOP(unzip)(from[2 * c], from[2 * c + 1], &to[c], &to[c + lanes / 2]);
+#pragma GCC unroll 8
+            for (int64_t c = 0; c < lanes; c++)
+                from[c] = to[c];
+        }
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            if (c < channels && far)
+                V_STREAM(dst + c * stride + p, VOP(canonical)(from[c]));
+            else if (c < channels)
+                V_NARROW(dst + c * stride + p, VOP(canonical)(from[c]));
+    }
+}
+
+static void STORED(few_interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
+                                   int64_t n)
+{
+    if (lanes == 4)
+        STORED(interleave_lanes)(tile, 4, src, stride, channels, n);
+    else
+        STORED(interleave_lanes)(tile, 8, src, stride, channels, n);
+}
+
+static void STORED(few_part)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
+                             bool far)
+{
+    far = far && (uintptr_t)dst % (V_LANES * sizeof(S)) == 0 && stride % V_LANES == 0;
+    if (lanes == 4)
+        STORED(part_lanes)(dst, stride, channels, tile, 4, n, far);
+    else
+        STORED(part_lanes)(dst, stride, channels, tile, 8, n, far);
+}
