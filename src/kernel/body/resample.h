@@ -30,10 +30,10 @@ RG_INLINE void STORED(add_last_vectors)(V *sum, const struct rg_rows *rows, int6
 
 /* What comes after values of the last n_fresh rows is wanted soon: of short rows the next ones, of long rows those that
  * the next result will read in their place. It waits in the second-level cache. */
-RG_INLINE int64_t STORED(how_far)(const struct rg_rows *rows, int64_t n_fresh)
+RG_INLINE int64_t STORED(how_far)(const struct rg_rows *rows, int64_t least)
 {
-    const int64_t next = n_fresh * rows->pitch;
-    return next > PREFETCH_NBYTES ? next : PREFETCH_NBYTES;
+    const int64_t next = rows->n_fresh * rows->pitch;
+    return next > least ? next : least;
 }
 
 RG_INLINE void STORED(prefetch_vectors)(const char *row, int64_t k, int n_vectors)
@@ -45,7 +45,7 @@ RG_INLINE void STORED(prefetch_vectors)(const char *row, int64_t k, int n_vector
 
 RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int n_vectors)
 {
-    const uintptr_t src = (uintptr_t)rows->src + (uintptr_t)STORED(how_far)(rows, rows->n_fresh);
+    const uintptr_t src = (uintptr_t)rows->src + (uintptr_t)STORED(how_far)(rows, PREFETCH_NBYTES);
     for (int64_t r = rows->n_rows - rows->n_fresh; r < rows->n_rows; r++)
         STORED(prefetch_vectors)((const char *)(src + (uintptr_t)(r * rows->pitch)), k, n_vectors);
 }
@@ -204,7 +204,7 @@ RG_INLINE void STORED(add_phases)(V *phase, const struct STORED(source) * source
     }
 }
 
-/* How rows are read: n_rows of them, or, if that is 0, any number. One row has the weight 1. */
+/* Asks for what comes after the fresh rows of these. */
 RG_INLINE void STORED(prefetch_source)(const struct STORED(source) * source, int64_t k, int factor, int n_rows)
 {
     const struct rg_rows *rows = source->rows;
@@ -274,7 +274,7 @@ RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const str
     V weight[NAME(most_usual)];
     for (int r = 0; r < n_rows; r++)
         weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
-    const struct STORED(source) source = {rows, weight, STORED(how_far)(rows, rows->n_fresh)};
+    const struct STORED(source) source = {rows, weight, STORED(how_far)(rows, REDUCE_AHEAD_NBYTES)};
     STORED(reduce_row)(dst, &source, columns, factor, narrow, n_rows, stream);
 }
 

@@ -16,6 +16,9 @@
 /* How far ahead of the sum short rows are fetched, in bytes. A hint; it may point anywhere. */
 enum { PREFETCH_NBYTES = 6144 };
 
+/* The same where rows are reduced without a line, which takes less time. */
+enum { REDUCE_AHEAD_NBYTES = 12288 };
+
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
