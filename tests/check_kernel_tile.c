@@ -107,10 +107,24 @@ static void try_sample(const struct subject *subject, struct rng *rng, const str
     guard_fini(&it.grad);
 }
 
-/* What row(grad * blend) folds to at point p, by these weights. */
-static double tile_slope(const struct tile_case *it, const union rg_grid_row *weight, int64_t p)
+/* All neighbours' derivatives by x, or by y, at point p; others are left as they were. */
+static void set_derivatives(const struct tile_case *it, int d, int64_t p, union rg_grid_row *weight)
+{
+    const union rg_grid_row *given = d == 0 ? it->weights.dx : it->weights.dy;
+    for (int64_t k = 0; k < n_neighbours_of(it); k++) {
+        int64_t along = d == 0 ? k % 2 : k / 2, across = d == 0 ? k / 2 : k % 2;
+        bool bilinear = it->stencil->width == 2;
+        double value = tile_weight(it, given, bilinear ? across : k, p);
+        set(it->wide, &weight[k], p, bilinear && along == 0 ? -value : value);
+    }
+}
+
+/* What row(grad * blend) folds to at point p, by x or by y. */
+static double tile_slope(const struct tile_case *it, int d, int64_t p)
 {
     double term[RG_GRID_LANES];
+    union rg_grid_row weight[RG_GRID_NEIGHBOURS];
+    set_derivatives(it, d, p, weight);
     for (int64_t c = 0; c < RG_GRID_LANES; c++)
         term[c] = times(it->wide, get(it->wide, it->grad.data, p * RG_GRID_LANES + c), tile_blend(it, weight, p, c));
     return tree_sum(it->wide, term, RG_GRID_LANES);
@@ -128,8 +142,7 @@ static void try_slope(const struct subject *subject, struct rng *rng, const stru
         sum[d] = make(rng, value_dtype(wide), whole);
         expected[d] = copy_of(&sum[d]);
         for (int64_t p = 0; p < whole; p++)
-            set(wide, expected[d], p,
-                plus(wide, get(wide, expected[d], p), tile_slope(&it, d == 0 ? it.weights.dx : it.weights.dy, p)));
+            set(wide, expected[d], p, plus(wide, get(wide, expected[d], p), tile_slope(&it, d, p)));
     }
     for (int64_t p = 0; p < whole && spread; p++)
         expect_spread(&it, expected_grads, p);

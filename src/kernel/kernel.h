@@ -256,11 +256,11 @@ struct rg_grid_stencil {
     bool far; /* neighbours may be far from those of the last point: not in the cache */
 };
 
-/* One axis of bilinear points: the taps are at first and first + 1. A weight and a derivative are 0 where the tap is
- * outside of the image; first is -2 where both are. */
+/* One axis of bilinear points: the taps are at first and first + 1. A weight is 0 where the tap is outside of the
+ * image; first is -2 where both are. Inside, the weights' derivatives by pixel are -1 and 1. */
 struct rg_grid_pair {
     int32_t first[RG_GRID_POINTS];
-    union rg_grid_row weight[2], derivative[2];
+    union rg_grid_row weight[2];
     union rg_grid_row slope; /* d pixel / d coordinate */
 };
 
@@ -309,7 +309,8 @@ typedef void rg_grid_spread_fn(void *tile, const struct rg_grid_stencil *stencil
 typedef void rg_grid_sample_fn(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
                                const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n);
 
-/* Weights of neighbours, and their derivatives by x and by y. */
+/* Weights of neighbours, and their derivatives by x and by y. Those of bilinear points are made of less: the
+ * neighbours' derivatives by x are -dx[0], dx[0], -dx[1] and dx[1], and by y -dy[0], -dy[1], dy[0] and dy[1]. */
 struct rg_grid_weights {
     union rg_grid_row value[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
 };

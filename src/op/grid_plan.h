@@ -4,6 +4,9 @@
 
 #include "op/plan.h"
 
+/* The most groups of channels that one slot does at the same time. */
+enum { RG_GRID_ABREAST = 2 };
+
 struct rg_grid_plan {
     regrad_plan base;
     struct rg_grid_spec spec;
@@ -17,6 +20,7 @@ struct rg_grid_plan {
     bool input_there, grad_there; /* then: the input, its gradient are such pictures already */
     int64_t group;                /* channels done together */
     int64_t n_groups;
+    int64_t abreast;      /* how many groups a slot alone may do at the same time, with tiles for each */
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
     int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */
     int64_t n_pixels;     /* of an image in the workspace: rounded up */

@@ -19,27 +19,36 @@
 #include "op/grid_tiled.h"
 #include "rt/parallel.h"
 
-static void work(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
+/* Groups that follow one another in a sample, at the same time. */
+static void work(const struct rg_grid_progress *progress, struct rg_grid_unit *units, int n_units)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    if (plan->want_grid_grad)
-        rg_grid_clear_sums(plan, unit);
+    for (int i = 0; i < n_units && plan->want_grid_grad; i++)
+        rg_grid_clear_sums(plan, &units[i]);
     if (plan->tiled)
-        rg_grid_work_tiled(progress, unit);
+        rg_grid_work_tiled(progress, units, n_units);
     else
-        rg_grid_work_planar(progress, unit);
+        rg_grid_work_planar(progress, units);
 }
 
 /* Groups begin .. end - 1 of a sample, by one slot alone. */
 static void work_alone(const struct rg_grid_progress *progress, struct rg_grid_unit *unit, int64_t n,
                        struct rg_share groups)
 {
+    int64_t abreast = 1;
     rg_grid_set_group(progress->plan, unit, n, groups.begin);
-    if (progress->plan->tiled)
+    if (progress->plan->tiled) {
         rg_grid_survey(progress, unit);
-    for (int64_t g = groups.begin; g < groups.end; g++) {
-        rg_grid_set_group(progress->plan, unit, n, g);
-        work(progress, unit);
+        abreast = rg_grid_abreast(progress->plan, unit);
+    }
+    for (int64_t g = groups.begin; g < groups.end; g += abreast) {
+        struct rg_grid_unit units[RG_GRID_ABREAST];
+        const int n_units = (int)rg_min(abreast, groups.end - g);
+        for (int i = 0; i < n_units; i++) {
+            units[i] = rg_grid_beside(progress->plan, unit, i);
+            rg_grid_set_group(progress->plan, &units[i], n, g + i);
+        }
+        work(progress, units, n_units);
     }
 }
 
@@ -91,7 +100,7 @@ static void work_slot(void *context, int slot)
     struct rg_grid_unit unit = team_unit(common, slot);
     if (plan->tiled && common->g == plan->groups_alone)
         rg_grid_survey(common->progress, &unit);
-    work(common->progress, &unit);
+    work(common->progress, &unit, 1);
 }
 
 static void finish_slot(void *context, int slot)

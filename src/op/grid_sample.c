@@ -125,6 +125,7 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
         rg_min((input->shape[2] - 1) * input->stride[2], 0) + rg_min((input->shape[3] - 1) * input->stride[3], 0);
     plan->group = rg_min(plan->channels, RG_GRID_LANES);
     /* Without channels there is still the gradient of the grid to be filled with zeros. */
+    plan->abreast = 1;
     plan->n_groups = plan->channels == 0 ? plan->want_grid_grad : (plan->channels - 1) / RG_GRID_LANES + 1;
 }
 
@@ -179,6 +180,15 @@ static int64_t choose_groups(struct rg_grid_plan *plan, int64_t n_pixels)
     return fits(plan, n_pixels) ? plan->groups_alone : 0;
 }
 
+/* Groups that are done at the same time find the neighbours once, and use more of a line of tensors with channels last.
+ * No results depend on it. */
+static int64_t choose_abreast(struct rg_grid_plan *plan, int64_t n_pixels)
+{
+    const int64_t n_groups = plan->n_alone > 0 ? plan->n_groups : plan->groups_alone / plan->base.n_slots;
+    plan->abreast = rg_max(rg_min(n_groups, RG_GRID_ABREAST), 1);
+    return fits(plan, n_pixels) ? plan->abreast : 1;
+}
+
 /* Is there nothing to compute? */
 static bool is_idle(const struct rg_grid_plan *plan)
 {
@@ -214,6 +224,7 @@ static bool book(struct rg_grid_plan *plan)
     plan->tiled = plan->few_lanes == 0 && countable && choose_tiles(plan, n_pixels);
     plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
     plan->groups_alone = plan->few_lanes == 0 && countable ? choose_groups(plan, n_pixels) : 0;
+    plan->abreast = plan->tiled ? choose_abreast(plan, n_pixels) : 1;
     if (!countable && plan->want_input_grad)
         return false;
     teams = teams_nbytes(plan);

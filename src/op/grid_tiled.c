@@ -154,6 +154,15 @@ static int64_t window_rows(const struct rg_grid_plan *plan, const struct rg_grid
     return n_rows;
 }
 
+/* The tiles of more groups than one are to stay in a second-level cache together, if they are done abreast. */
+enum { ABREAST_NBYTES = 1 << 20 };
+
+int64_t rg_grid_abreast(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit)
+{
+    const int64_t nbytes = 2 * window_rows(plan, unit) * plan->spec.in_w * (int64_t)pixel_nbytes(plan);
+    return plan->tiled && nbytes * plan->abreast <= ABREAST_NBYTES ? plan->abreast : 1;
+}
+
 static void set_window_tiles(const struct rg_grid_plan *plan, struct rg_grid_unit *unit)
 {
     const int64_t n_rows = window_rows(plan, unit);
@@ -213,20 +222,33 @@ static void aim(const struct rg_grid_progress *progress, const struct rg_grid_un
         progress->kernels->grid_aim(at, &unit->scratch->points, tile);
 }
 
+static void weigh_quads(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value,
+                        bool slopes)
+{
+    struct rg_grid_weights *weights = &unit->scratch->weights;
+    const struct rg_grid_quads *quads = &unit->scratch->quads;
+    if (value)
+        progress->kernels->grid_weigh(weights->value, quads->y.weight, quads->x.weight, 2);
+    if (slopes) {
+        memcpy(weights->dx, quads->y.weight, sizeof quads->y.weight);
+        memcpy(weights->dy, quads->x.weight, sizeof quads->x.weight);
+    }
+}
+
 static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value, bool slopes)
 {
-    struct rg_grid_scratch *scratch = unit->scratch;
-    const bool quads = rg_grid_has_quads(progress->plan);
-    const int64_t n_taps = quads ? 2 : scratch->points.n_taps;
-    const union rg_grid_row *x = quads ? scratch->quads.x.weight : scratch->points.x.weight;
-    const union rg_grid_row *y = quads ? scratch->quads.y.weight : scratch->points.y.weight;
-    const union rg_grid_row *dx = quads ? scratch->quads.x.derivative : scratch->points.x.derivative;
-    const union rg_grid_row *dy = quads ? scratch->quads.y.derivative : scratch->points.y.derivative;
+    struct rg_grid_weights *weights = &unit->scratch->weights;
+    const struct rg_grid_points *points = &unit->scratch->points;
+    const struct rg_grid_axis *x = &points->x, *y = &points->y;
+    if (rg_grid_has_quads(progress->plan)) {
+        weigh_quads(progress, unit, value, slopes);
+        return;
+    }
     if (value)
-        progress->kernels->grid_weigh(scratch->weights.value, y, x, n_taps);
+        progress->kernels->grid_weigh(weights->value, y->weight, x->weight, points->n_taps);
     if (slopes) {
-        progress->kernels->grid_weigh(scratch->weights.dx, y, dx, n_taps);
-        progress->kernels->grid_weigh(scratch->weights.dy, dy, x, n_taps);
+        progress->kernels->grid_weigh(weights->dx, y->weight, x->derivative, points->n_taps);
+        progress->kernels->grid_weigh(weights->dy, y->derivative, x->weight, points->n_taps);
     }
 }
 
@@ -236,8 +258,6 @@ static void sample(const struct rg_grid_progress *progress, const struct rg_grid
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
-    weigh(progress, unit, true, false);
-    aim(progress, unit, scratch->input_at, &unit->input_tile);
     progress->kernels->grid_sample(&scratch->tile, unit->input, &stencil,
                                    (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, scratch->weights.value,
                                    block.count);
@@ -260,12 +280,10 @@ static void slope(const struct rg_grid_progress *progress, const struct rg_grid_
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_sums sums = rg_grid_begin_sums(progress->plan, unit, b);
     const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
-    if (progress->plan->need_input) {
-        aim(progress, unit, scratch->input_at, &unit->input_tile);
+    if (progress->plan->need_input)
         progress->kernels->grid_slope(sums, unit->input, with_spread ? unit->grad : NULL, &stencil,
                                       (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, &scratch->weights,
                                       &scratch->tile, block.count);
-    }
     rg_grid_end_sums(progress, unit, sums, block);
 }
 
@@ -275,15 +293,24 @@ static void differentiate_alone(const struct rg_grid_progress *progress, const s
 {
     const struct rg_grid_plan *plan = progress->plan;
     const bool slopes = plan->want_grid_grad && plan->need_input, both = slopes && plan->want_input_grad;
-    weigh(progress, unit, plan->want_input_grad, slopes);
     if (plan->want_input_grad || slopes)
         rg_grid_load_tile(progress, unit, &progress->sampled, &unit->scratch->tile, block);
-    if (plan->want_input_grad && !both) {
-        aim(progress, unit, unit->scratch->grad_at, &unit->grad_tile);
+    if (plan->want_input_grad && !both)
         spread(progress, unit, NULL, block.count);
-    }
     if (plan->want_grid_grad)
         slope(progress, unit, b, block, both);
+}
+
+/* What units abreast have in common. */
+static void prepare_alone(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const bool slopes = plan->want_grid_grad && plan->need_input;
+    weigh(progress, unit, plan->forward || plan->want_input_grad, slopes);
+    if (plan->need_input)
+        aim(progress, unit, unit->scratch->input_at, &unit->input_tile);
+    else if (plan->want_input_grad)
+        aim(progress, unit, unit->scratch->grad_at, &unit->grad_tile);
 }
 
 /* The slot's are the points that touch its rows, and for slopes its blocks. */
@@ -305,42 +332,55 @@ static void differentiate_together(const struct rg_grid_progress *progress, cons
     rg_grid_load_tile(progress, unit, &progress->sampled, &scratch->tile, block);
     if (n_listed > 0)
         spread(progress, unit, scratch->list, n_listed);
+    if (own && plan->need_input)
+        aim(progress, unit, scratch->input_at, &unit->input_tile);
     if (own)
         slope(progress, unit, b, block, false);
 }
 
-static void work_on_block(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b)
+static void work_on_block(const struct rg_grid_progress *progress, const struct rg_grid_unit *units, int n_units,
+                          int64_t b)
 {
     const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
-    rg_grid_locate(progress, unit, block);
-    if (progress->plan->forward)
-        sample(progress, unit, block);
-    else if (is_alone(unit))
-        differentiate_alone(progress, unit, b, block);
-    else
-        differentiate_together(progress, unit, b, block);
+    rg_grid_locate(progress, units, block);
+    if (progress->plan->forward || is_alone(units))
+        prepare_alone(progress, units);
+    for (const struct rg_grid_unit *unit = units; unit < units + n_units; unit++)
+        if (progress->plan->forward)
+            sample(progress, unit, block);
+        else if (is_alone(unit))
+            differentiate_alone(progress, unit, b, block);
+        else
+            differentiate_together(progress, unit, b, block);
 }
 
-void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
+static void set_tiles(const struct rg_grid_progress *progress, struct rg_grid_unit *unit, bool windowed)
+{
+    unit->opened = unit->closed = unit->rows.begin;
+    if (rg_grid_has_tile(progress->plan) && is_alone(unit))
+        clear_nowhere(progress->plan, unit->input);
+    if (windowed)
+        set_window_tiles(progress->plan, unit);
+    else
+        set_input_tile(progress->plan, unit);
+}
+
+void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_unit *units, int n_units)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    const bool windowed = plan->want_input_grad || is_alone(unit);
-    const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : unit->blocks;
-    unit->opened = unit->closed = unit->rows.begin;
-    if (rg_grid_has_tile(plan) && is_alone(unit))
-        clear_nowhere(plan, unit->input);
-    if (windowed)
-        set_window_tiles(plan, unit);
-    else
-        set_input_tile(plan, unit);
+    const bool windowed = plan->want_input_grad || is_alone(units);
+    const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : units->blocks;
+    struct rg_grid_unit *const end = units + n_units;
+    for (struct rg_grid_unit *unit = units; unit < end; unit++)
+        set_tiles(progress, unit, windowed);
     for (int64_t b = share.begin; b < share.end; b++) {
-        if (windowed)
+        for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
             open_rows(progress, unit, unit->reach[b], unit->lowest[b]);
-        work_on_block(progress, unit, b);
-        if (windowed)
+        work_on_block(progress, units, n_units, b);
+        for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
             close_rows(progress, unit, unit->lowest[b + 1]);
     }
-    if (plan->want_input_grad) {
+    for (struct rg_grid_unit *unit = units; plan->want_input_grad && unit < end; unit++) {
         open_rows(progress, unit, unit->rows.end, unit->rows.end);
         close_rows(progress, unit, unit->rows.end);
     }

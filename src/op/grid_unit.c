@@ -31,6 +31,11 @@ static int64_t grad_nbytes(const struct rg_grid_plan *plan, int n_slots)
     return rg_booked((plan->n_pixels + n_slots) * plan->group, plan->base.t_nbytes);
 }
 
+static int64_t tiles_nbytes(const struct rg_grid_plan *plan, int n_slots)
+{
+    return input_nbytes(plan) + grad_nbytes(plan, n_slots);
+}
+
 int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan)
 {
     const int64_t n_sums = plan->groups_alone > 0 ? plan->n_groups : 1;
@@ -48,7 +53,9 @@ int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
     if (!is_countable(plan, plan->base.n_slots))
         return -1;
-    return input_nbytes(plan) + grad_nbytes(plan, n_slots) + (n_slots == 1 ? rg_grid_sum_nbytes(plan) : 0);
+    if (n_slots == 1)
+        return plan->abreast * tiles_nbytes(plan, 1) + rg_grid_sum_nbytes(plan);
+    return tiles_nbytes(plan, n_slots);
 }
 
 /* ---- Places ---- */
@@ -68,7 +75,7 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, i
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
     unit.input = team;
     unit.grad = unit.input + input_nbytes(plan);
-    unit.own_sum = unit.grad + grad_nbytes(plan, n_slots);
+    unit.own_sum = team + (n_slots == 1 ? plan->abreast * tiles_nbytes(plan, 1) : 0);
     unit.common_sum = common;
     if (plan->tiled)
         unit.grad = rg_grid_nth_pixel(plan, unit.grad, tile_pixels(plan, unit.rows.begin, unit.slot));
@@ -83,6 +90,14 @@ void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *uni
     unit->sum = n < plan->n_alone ? unit->own_sum : unit->common_sum;
     if (rg_grid_has_own_sums(plan, n))
         unit->sum += g * rg_grid_sum_nbytes(plan);
+}
+
+struct rg_grid_unit rg_grid_beside(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t i)
+{
+    struct rg_grid_unit beside = *unit;
+    beside.input += i * tiles_nbytes(plan, 1);
+    beside.grad += i * tiles_nbytes(plan, 1);
+    return beside;
 }
 
 void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,

@@ -67,6 +67,9 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, i
 /* Which group the unit is at. */
 void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *unit, int64_t n, int64_t g);
 
+/* A unit of the same slot, which is alone: the i-th of those that do groups at the same time. */
+struct rg_grid_unit rg_grid_beside(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t i);
+
 /* Has each group of this sample sums of its own? Else they add to the same, one after another. */
 static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t n)
 {

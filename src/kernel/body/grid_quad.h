@@ -20,14 +20,11 @@ static void NAME(find_first)(int32_t *restrict first, T *restrict rest, const T 
     }
 }
 
-static void NAME(weigh_tap)(T *restrict weight, T *restrict derivative, const int32_t *restrict index,
-                            const T *restrict found, T slope, int32_t low, int32_t high)
+static void NAME(weigh_tap)(T *restrict weight, const int32_t *restrict index, const T *restrict found, int32_t low,
+                            int32_t high)
 {
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const bool inside = (index[p] >= low) & (index[p] < high);
-        weight[p] = inside ? found[p] : 0;
-        derivative[p] = inside ? slope : 0;
-    }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        weight[p] = ((index[p] >= low) & (index[p] < high)) ? found[p] : 0;
 }
 
 static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n, int64_t size,
@@ -42,8 +39,8 @@ static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n,
         first[p] = -2;
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         u[p] = 1 - t[p];
-    NAME(weigh_tap)((T *)&pair->weight[0], (T *)&pair->derivative[0], first, u, -1, 0, end);
-    NAME(weigh_tap)((T *)&pair->weight[1], (T *)&pair->derivative[1], first, t, 1, -1, end - 1);
+    NAME(weigh_tap)((T *)&pair->weight[0], first, u, 0, end);
+    NAME(weigh_tap)((T *)&pair->weight[1], first, t, -1, end - 1);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         first[p] = ((first[p] >= -1) & (first[p] < end)) ? first[p] : -2;
 }

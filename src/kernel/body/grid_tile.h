@@ -107,19 +107,41 @@ static inline V NAME(fold_vectors)(V sum[NAME(n_vectors)], const T *grad)
 
 /* What point p's channels give to its slopes. Both blends read a neighbour once. */
 static inline void NAME(slope_point)(V *x, V *y, const T *tile, const struct rg_grid_stencil *stencil,
-                                     const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *dx,
-                                     const union rg_grid_row *dy, const T *grad, int64_t p)
+                                     const int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_weights *weights,
+                                     const T *grad, int64_t p)
 {
     V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
     for (int64_t j = 0; j < NAME(n_vectors); j++)
         sum_x[j] = sum_y[j] = VOP(set1)(0);
-    for (int64_t k = 0; k < stencil->n_places * stencil->width; k++) {
-        const T *pixel = tile + at[k / stencil->width][p] + k % stencil->width * RG_GRID_LANES;
-        const V wx = VOP(set1)(((const T *)&dx[k])[p]), wy = VOP(set1)(((const T *)&dy[k])[p]);
+    for (int64_t k = 0; k < stencil->n_places; k++) {
+        const T *pixel = tile + at[k][p];
+        const V wx = VOP(set1)(((const T *)&weights->dx[k])[p]), wy = VOP(set1)(((const T *)&weights->dy[k])[p]);
         for (int64_t j = 0; j < NAME(n_vectors); j++) {
             const V value = VOP(load)(pixel + j * V_LANES);
             sum_x[j] = VOP(muladd)(wx, value, sum_x[j]);
             sum_y[j] = VOP(muladd)(wy, value, sum_y[j]);
+        }
+    }
+    *x = NAME(fold_vectors)(sum_x, grad + p * RG_GRID_LANES);
+    *y = NAME(fold_vectors)(sum_y, grad + p * RG_GRID_LANES);
+}
+
+/* The same for bilinear points. On an axis the two weights' derivatives are -1 and 1: what is left of a neighbour's
+ * weight by x is that on the y axis, and the other way round. */
+static inline void NAME(slope_bilinear)(V *x, V *y, const T *tile, const int32_t (*at)[RG_GRID_POINTS],
+                                        const struct rg_grid_weights *weights, const T *grad, int64_t p)
+{
+    V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
+    for (int64_t j = 0; j < NAME(n_vectors); j++)
+        sum_x[j] = sum_y[j] = VOP(set1)(0);
+    for (int64_t k = 0; k < 4; k++) {
+        const T *pixel = tile + at[k / 2][p] + k % 2 * RG_GRID_LANES;
+        const V wx = VOP(set1)(((const T *)&weights->dx[k / 2])[p]),
+                wy = VOP(set1)(((const T *)&weights->dy[k % 2])[p]);
+        for (int64_t j = 0; j < NAME(n_vectors); j++) {
+            const V value = VOP(load)(pixel + j * V_LANES);
+            sum_x[j] = k % 2 == 0 ? VOP(negmuladd)(wx, value, sum_x[j]) : VOP(muladd)(wx, value, sum_x[j]);
+            sum_y[j] = k / 2 == 0 ? VOP(negmuladd)(wy, value, sum_y[j]) : VOP(muladd)(wy, value, sum_y[j]);
         }
     }
     *x = NAME(fold_vectors)(sum_x, grad + p * RG_GRID_LANES);
@@ -159,7 +181,10 @@ static inline void NAME(slope_points)(struct rg_grid_sums sums, const T *tile, T
                 if (spread != NULL)
                     NAME(prefetch_point)(spread, stencil, at, p + i + NAME(ahead));
             }
-            NAME(slope_point)(&row_x[i], &row_y[i], tile, stencil, at, weights->dx, weights->dy, grad, p + i);
+            if (stencil->width == 2)
+                NAME(slope_bilinear)(&row_x[i], &row_y[i], tile, at, weights, grad, p + i);
+            else
+                NAME(slope_point)(&row_x[i], &row_y[i], tile, stencil, at, weights, grad, p + i);
             if (spread != NULL)
                 NAME(spread_point)(spread, stencil, at, weights->value, grad, p + i);
         }
