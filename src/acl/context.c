@@ -108,7 +108,10 @@ aclError aclrtDestroyContext(aclrtContext context)
     if (object == NULL)
         return fail_dead(__func__, context);
     const bool is_default = object->traits.is_default;
+    const aclError refused = rg_stream_check_outside(__func__, object, 0);
     rg_context_release(object);
+    if (refused != ACL_SUCCESS)
+        return refused;
     if (is_default)
         return rg_runtime_fail(
             ACL_ERROR_RT_PARAM_INVALID,

@@ -113,7 +113,9 @@ aclError aclrtSetDevice(int32_t deviceId)
 /* Takes users away, and ends the default context with the last one. */
 static aclError reset(const char *function, int32_t device, bool all_users)
 {
-    const aclError refused = rg_device_check(function, "deviceId", device);
+    aclError refused = rg_device_check(function, "deviceId", device);
+    if (refused == ACL_SUCCESS)
+        refused = rg_stream_check_outside(function, NULL, device);
     if (refused != ACL_SUCCESS)
         return refused;
     aclrtContext ended = NULL;

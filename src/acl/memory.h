@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "acl/stream_after.h"
+
 enum rg_memory_place { RG_MEMORY_DEVICE, RG_MEMORY_HOST };
 
 /* A live allocation: the size bytes from base. Booked bytes were taken for it from the device. */
@@ -15,6 +17,7 @@ struct rg_memory_block {
     size_t booked;
     enum rg_memory_place place;
     int32_t device; /* of device memory */
+    struct rg_after after;
 };
 
 enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL };
@@ -25,7 +28,8 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);
 /* The live block that holds the address. False when there is none. */
 bool rg_memory_find(const void *address, struct rg_memory_block *block);
 
-/* Frees the block of this place that begins at base. False when there is none. */
+/* Ends the block of this place that begins at base: nobody finds it again, and its memory is given back when all work
+ * that was submitted before is done, whoever is to blame. False when there is none. */
 bool rg_memory_free(const void *base, enum rg_memory_place place);
 
 /* Bytes that a device has, and those that are booked of them. */

@@ -35,9 +35,19 @@ static aclError run_work(void *argument)
     return ACL_SUCCESS;
 }
 
-static aclError push(const char *function, aclrtStream stream, const struct transfer *transfer)
+static bool is_ours(const void *address)
 {
-    return rg_stream_push_copy(stream, function, run_work, transfer, sizeof(*transfer));
+    struct rg_memory_block block;
+    return address == NULL || rg_memory_find(address, &block);
+}
+
+/* What the system may page out is copied before the function returns, as a device's driver does it. */
+static aclError push(const char *function, aclrtStream stream, struct transfer transfer)
+{
+    const struct rg_work work = {.run = run_work,
+                                 .argument = &transfer,
+                                 .is_waited_for = !is_ours(transfer.target) || !is_ours(transfer.source)};
+    return rg_stream_push_copy(stream, function, work, sizeof(transfer));
 }
 
 /* ---- Copies ----------------------------------------------------------------------------------- */
@@ -103,7 +113,7 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
                                "%s: dst is %p and src is %p, one of them must be in live device memory", __func__, dst,
                                src);
     const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = 1};
-    return push(__func__, stream, &transfer);
+    return push(__func__, stream, transfer);
 }
 
 /* The checks of a copy of rows that are not empty. */
@@ -142,7 +152,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     const aclError refused = check_rows(__func__, &transfer, kind);
-    return refused != ACL_SUCCESS ? refused : push(__func__, stream, &transfer);
+    return refused != ACL_SUCCESS ? refused : push(__func__, stream, transfer);
 }
 
 /* ---- Filling ---------------------------------------------------------------------------------- */
@@ -172,5 +182,5 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     if (refused != ACL_SUCCESS)
         return refused;
     const struct transfer transfer = {.target = devPtr, .width = count, .height = 1, .value = value};
-    return push(__func__, stream, &transfer);
+    return push(__func__, stream, transfer);
 }

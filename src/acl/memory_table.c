@@ -140,6 +140,13 @@ bool rg_memory_range(const void *address, const void **base, size_t *size)
     return true;
 }
 
+static void give_back(void *argument)
+{
+    struct rg_memory_block *block = argument;
+    free((void *)(uintptr_t)block->base);
+    free(block);
+}
+
 bool rg_memory_free(const void *base, enum rg_memory_place place)
 {
     pthread_mutex_lock(&lock);
@@ -152,7 +159,7 @@ bool rg_memory_free(const void *base, enum rg_memory_place place)
     pthread_mutex_unlock(&lock);
     if (!found)
         return false;
-    free((void *)(uintptr_t)base);
-    free(block);
+    block->after = (struct rg_after){.end = give_back, .argument = block};
+    rg_stream_after(&block->after);
     return true;
 }

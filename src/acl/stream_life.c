@@ -39,12 +39,22 @@ static bool enter(struct rg_stream *stream)
     return accepted;
 }
 
+static void free_stream(void *object)
+{
+    struct rg_stream *stream = object;
+    pthread_cond_destroy(&stream->arrived);
+    free(stream);
+}
+
 aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits, aclrtStream *created)
 {
     struct rg_stream *stream = calloc(1, sizeof(*stream));
-    const aclrtStream handle = stream != NULL ? rg_handle_create(RG_HANDLE_STREAM, stream, free) : NULL;
+    if (stream == NULL)
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+    pthread_cond_init(&stream->arrived, NULL);
+    const aclrtStream handle = rg_handle_create(RG_HANDLE_STREAM, stream, free_stream);
     if (handle == NULL) {
-        free(stream);
+        free_stream(stream);
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
     }
     stream->handle = handle;
@@ -68,13 +78,13 @@ static bool is_idle(const void *stream)
 static void end_and_unlock(struct rg_stream *stream)
 {
     const aclrtStream handle = stream->handle;
-    if (stream->first != NULL)
-        rg_stream_run_all();
+    rg_runtime_moved(); /* for a worker that is to drop what waits */
     rg_runtime_wait(is_idle, stream, -1);
     unlink_stream(stream);
     rg_report_stream_ended(stream->traits.id);
     rg_runtime_moved();
     rg_runtime_unlock();
+    rg_stream_stop_worker(stream);
     rg_handle_destroy(RG_HANDLE_STREAM, handle);
 }
 
@@ -116,8 +126,12 @@ static aclError destroy(const char *function, aclrtStream stream, bool dropping)
     if (object == NULL)
         return status;
     rg_runtime_lock();
+    const bool inside = rg_stream_is_inside(object);
     const bool is_first = !object->traits.is_default && !object->is_ending;
-    if (is_first) {
+    if (inside) {
+        rg_runtime_unlock();
+        status = rg_stream_fail_inside(function, stream);
+    } else if (is_first) {
         object->is_ending = true;
         object->is_dropping = dropping;
         end_and_unlock(object);

@@ -123,7 +123,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
                                   .blocks = blockType == ACL_CALLBACK_BLOCK,
                                   .stream_id = rg_stream_id(object),
                                   .n_holders = 1};
-        const struct rg_work work = {.may_run = post_and_ask, .destroy = end_turn, .argument = report};
+        const struct rg_work work = {
+            .may_run = post_and_ask, .destroy = end_turn, .argument = report, .is_hosted = true};
         status = rg_stream_push(object, __func__, &work);
     } else if (has_thread) {
         status = rg_runtime_fail_memory(__func__);
@@ -181,7 +182,6 @@ static void run_report(struct report *report)
     report->is_finished = true;
     let_go(report);
     rg_runtime_moved();
-    rg_stream_run_all();
 }
 
 aclError aclrtProcessReport(int32_t timeout)
@@ -267,7 +267,6 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
         unsubscribe(stream_id);
         drop_due(stream_id);
         rg_runtime_moved();
-        rg_stream_run_all();
     }
     rg_runtime_unlock();
     rg_stream_release(object);
@@ -296,6 +295,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
     if (fn == NULL)
         return rg_runtime_fail_null(__func__, "fn");
-    const struct host_call call = {fn, args};
-    return rg_stream_push_copy(stream, __func__, run_host_call, &call, sizeof(call));
+    struct host_call call = {fn, args};
+    const struct rg_work work = {.run = run_host_call, .argument = &call, .is_hosted = true};
+    return rg_stream_push_copy(stream, __func__, work, sizeof(call));
 }

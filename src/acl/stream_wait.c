@@ -14,8 +14,9 @@ static bool is_extent_done(const void *argument)
     const struct extent *extent = argument;
     if (extent->stream != NULL)
         return rg_stream_is_done(extent->stream, extent->ticket);
-    for (const struct rg_stream *stream = rg_waiting_streams; stream != NULL; stream = stream->next_waiting)
-        if (stream->device == extent->device && !rg_stream_is_done(stream, extent->ticket))
+    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        if (stream->device == extent->device && !rg_stream_is_done(stream, extent->ticket) &&
+            !rg_stream_is_inside(stream))
             return false;
     return true;
 }
@@ -57,8 +58,22 @@ void rg_stream_wait_device(int32_t device)
     rg_runtime_unlock();
 }
 
+aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device)
+{
+    aclrtStream inside = NULL;
+    rg_runtime_lock();
+    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        if ((context != NULL ? stream->context == context : stream->device == device) && rg_stream_is_inside(stream))
+            inside = stream->handle;
+    rg_runtime_unlock();
+    return inside == NULL ? ACL_SUCCESS : rg_stream_fail_inside(function, inside);
+}
+
 aclError rg_stream_synchronize_device(const char *function, int32_t device, int32_t timeout)
 {
+    const aclError refused = rg_stream_check_outside(function, NULL, device);
+    if (refused != ACL_SUCCESS)
+        return refused;
     rg_runtime_lock();
     const struct extent extent = {.device = device, .ticket = rg_stream_last_ticket()};
     const bool in_time = rg_runtime_wait(is_extent_done, &extent, timeout);
@@ -80,12 +95,16 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
     }
     rg_runtime_lock();
     const struct extent extent = {.stream = object, .ticket = rg_stream_last_ticket()};
-    const bool in_time = rg_runtime_wait(is_extent_done, &extent, timeout);
-    if (in_time)
+    const bool inside = rg_stream_is_inside(object);
+    if (!inside && timeout < 0)
+        rg_stream_help(object, extent.ticket);
+    const bool in_time = inside || rg_runtime_wait(is_extent_done, &extent, timeout);
+    if (in_time && !inside)
         status = take_status(object);
     rg_runtime_unlock();
+    status = inside ? rg_stream_fail_inside(function, object->handle) : tell_waited(function, in_time, timeout, status);
     rg_stream_release(object);
-    return tell_waited(function, in_time, timeout, status);
+    return status;
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream)

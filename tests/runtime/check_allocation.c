@@ -144,16 +144,25 @@ static aclError create_buffer(void)
 
 /* ---- The test --------------------------------------------------------------------------------- */
 
+/* What they end later must not count. */
+static void wait_for_workers(void)
+{
+    if (aclrtSynchronizeDevice() != ACL_SUCCESS)
+        aclGetRecentErrMsg(); /* there is no device yet */
+}
+
 /* Refuses the call's allocations one after the other; the messages must have the name. Returns how many there are. */
 static int refuse_each(const char *name, aclError (*call)(void))
 {
     for (int n_refused = 0;; n_refused++) {
+        wait_for_workers();
         const int64_t n_live = allocation_live();
         const size_t n_handles = rg_handle_count();
         allocation_refuse_after(n_refused);
         const aclError status = call();
         const bool was_refused = allocation_was_refused();
         allocation_refuse_after(-1);
+        wait_for_workers();
         if (!was_refused) {
             assert_int_equal(status, ACL_SUCCESS);
             return n_refused;
