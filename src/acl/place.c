@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "acl/place.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "acl/check.h"
+
+enum { MOST_FRAMES = 32 };
+
+static const char *module_of(const void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) != 0 ? info.dli_fname : NULL;
+}
+
+/* Frames first .. n - 1. */
+static struct rg_place cut(void *const *frames, int first, int n)
+{
+    struct rg_place place = {{NULL}};
+    for (int k = 0; k < RG_PLACE_FRAMES && first + k < n; k++)
+        place.frame[k] = frames[first + k];
+    return place;
+}
+
+struct rg_place rg_place_of(const void *return_address)
+{
+    if (rg_check_level() < RG_CHECK_ERROR)
+        return (struct rg_place){{rg_check_level() == RG_CHECK_OFF ? NULL : return_address}};
+    void *frames[MOST_FRAMES];
+    const int n = backtrace(frames, MOST_FRAMES);
+    for (int k = 0; k < n; k++)
+        if (frames[k] == return_address)
+            return cut(frames, k, n);
+    return (struct rg_place){{return_address}};
+}
+
+struct rg_place rg_place_outside(void)
+{
+    void *frames[MOST_FRAMES];
+    const int n = backtrace(frames, MOST_FRAMES);
+    const char *own = module_of((const void *)(uintptr_t)&rg_place_outside);
+    int k = 0;
+    while (k < n && own != NULL && module_of(frames[k]) == own)
+        k++;
+    return cut(frames, k, n);
+}
+
+void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])
+{
+    Dl_info info;
+    text[0] = '\0';
+    if (frame == NULL)
+        return;
+    if (dladdr(frame, &info) == 0 || info.dli_fname == NULL) {
+        snprintf(text, RG_PLACE_TEXT, "%p", frame);
+        return;
+    }
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash != NULL ? slash + 1 : info.dli_fname;
+    const uintptr_t at = (uintptr_t)frame, in_module = at - (uintptr_t)info.dli_fbase;
+    if (info.dli_sname != NULL)
+        snprintf(text, RG_PLACE_TEXT, "%s(%s+0x%zx) [0x%zx]", name, info.dli_sname,
+                 (size_t)(at - (uintptr_t)info.dli_saddr), (size_t)in_module);
+    else
+        snprintf(text, RG_PLACE_TEXT, "%s [0x%zx]", name, (size_t)in_module);
+}
