@@ -1,9 +1,9 @@
 #include "acl/executor.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check.h"
 #include "acl/message.h"
 #include "acl/runtime.h"
 #include "aclnn/opdev/op_errno.h"
@@ -106,30 +106,6 @@ static bool is_phase_1_of(const char *phase_1, const char *function)
     return strncmp(phase_1, function, length) == 0 && strcmp(phase_1 + length, "GetWorkspaceSize") == 0;
 }
 
-static aclnnStatus check_workspace(const char *function, const struct rg_program *program, const void *workspace,
-                                   uint64_t size)
-{
-    const uint64_t needed = rg_program_workspace_size(program);
-    if (workspace == NULL && (size > 0 || needed > 0))
-        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
-                           "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " bytes, of which %" PRIu64
-                           " are needed",
-                           function, size, needed);
-    if (size < needed)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: workspaceSize is %" PRIu64 ", must be at least %" PRIu64,
-                           function, size, needed);
-    const void *base;
-    size_t allocated;
-    if (needed == 0 || !rg_memory_range(workspace, &base, &allocated))
-        return ACLNN_SUCCESS;
-    const uint64_t left = allocated - (uint64_t)((uintptr_t)workspace - (uintptr_t)base);
-    if (left >= needed)
-        return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: workspace has %" PRIu64 " bytes left in its allocation, must have at least %" PRIu64,
-                       function, left, needed);
-}
-
 /* Checks all that can go wrong, in the order of the documentation. Needs the executor's lock. */
 static aclnnStatus check_launch(const char *function, const struct rg_executor *executor, const void *workspace,
                                 uint64_t size, aclrtStream stream)
@@ -138,9 +114,11 @@ static aclnnStatus check_launch(const char *function, const struct rg_executor *
     if (!is_phase_1_of(program->function, function))
         return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor comes from %s, must come from %sGetWorkspaceSize",
                            function, program->function, function);
-    aclnnStatus status = check_workspace(function, program, workspace, size);
+    aclnnStatus status = rg_executor_check_workspace(function, executor, workspace, size);
     if (status == ACLNN_SUCCESS && executor->is_replaced)
         status = rg_program_check(function, program, executor->addresses);
+    else if (status == ACLNN_SUCCESS && rg_check_level() != RG_CHECK_OFF)
+        status = rg_program_check_memory(function, program, executor->addresses);
     return status != ACLNN_SUCCESS ? status : rg_stream_check(stream, function);
 }
 

@@ -43,6 +43,9 @@ void rg_program_release(struct rg_program *program);
  * their allocation, that are misaligned or shared with an output. */
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses);
 
+/* The part of it that may change while addresses stay the same: is there live memory? */
+aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses);
+
 /* The status and the sentence of the native library, as this interface has them. */
 aclnnStatus rg_native_refusal(const char *function, regrad_status status);
 
@@ -65,6 +68,10 @@ struct rg_executor {
 
 /* The live executor, pinned until rg_handle_release; NULL, with a message, when the handle is none. */
 struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecutor *handle);
+
+/* May the executor use this workspace of size bytes? */
+aclnnStatus rg_executor_check_workspace(const char *function, const struct rg_executor *executor, const void *address,
+                                        uint64_t size);
 
 /* Phase 2 of every operator; function is its name. */
 aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,

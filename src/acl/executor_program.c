@@ -60,11 +60,11 @@ static aclnnStatus check_address(const char *function, const struct rg_acl_opera
     return ACLNN_SUCCESS;
 }
 
-/* Refuses bytes outside of their allocation always, and what the check mode says. */
+/* Refuses bytes that leave their allocation always, and others if the check mode says so. */
 static aclnnStatus check_memory(const char *function, const struct rg_acl_operand *operand, const void *address)
 {
     const struct rg_memory_use use = {function, operand->name, "data address", {address, operand->low, operand->high}};
-    if (!operand->is_used || rg_memory_is_on_device(&use.bytes, 1) || !rg_memory_tell_use(&use))
+    if (rg_memory_is_on_device(&use.bytes, 1) || !rg_memory_tell_use(&use))
         return ACLNN_SUCCESS;
     struct rg_memory_block block;
     if (!rg_memory_find(address, &block))
@@ -75,6 +75,23 @@ static aclnnStatus check_memory(const char *function, const struct rg_acl_operan
                        "%s: %s uses the bytes [%" PRId64 ", %" PRId64 ") from its data address, must stay within "
                        "[%" PRId64 ", %" PRId64 "), which is allocated there",
                        function, operand->name, operand->low, operand->high, -before, (int64_t)block.size - before);
+}
+
+aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses)
+{
+    struct rg_memory_span used[RG_MAX_OPERANDS] = {{0}};
+    for (int i = 0; i < program->n_operands; i++)
+        if (program->operands[i].is_used)
+            used[i] = (struct rg_memory_span){addresses[i], program->operands[i].low, program->operands[i].high};
+    if (rg_memory_is_on_device(used, program->n_operands))
+        return ACLNN_SUCCESS;
+    for (int i = 0; i < program->n_operands; i++) {
+        const aclnnStatus status =
+            program->operands[i].is_used ? check_memory(function, &program->operands[i], addresses[i]) : ACLNN_SUCCESS;
+        if (status != ACLNN_SUCCESS)
+            return status;
+    }
+    return ACLNN_SUCCESS;
 }
 
 /* The addresses of inputs and outputs apart, as the native library takes them. An output that is not used
@@ -121,12 +138,13 @@ static aclnnStatus check_overlap(const char *function, const struct rg_program *
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
 {
     for (int i = 0; i < program->n_operands; i++) {
-        aclnnStatus status = check_address(function, &program->operands[i], addresses[i]);
-        if (status == ACLNN_SUCCESS)
-            status = check_memory(function, &program->operands[i], addresses[i]);
+        const aclnnStatus status = check_address(function, &program->operands[i], addresses[i]);
         if (status != ACLNN_SUCCESS)
             return status;
     }
+    const aclnnStatus status = rg_program_check_memory(function, program, addresses);
+    if (status != ACLNN_SUCCESS)
+        return status;
     return program->plan != NULL ? check_overlap(function, program, addresses) : ACLNN_SUCCESS;
 }
 
