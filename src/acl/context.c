@@ -108,7 +108,7 @@ aclError aclrtDestroyContext(aclrtContext context)
     if (object == NULL)
         return fail_dead(__func__, context);
     const bool is_default = object->traits.is_default;
-    const aclError refused = rg_stream_check_outside(__func__, object, 0);
+    const aclError refused = rg_stream_check_outside(__func__, object, 0, true);
     rg_context_release(object);
     if (refused != ACL_SUCCESS)
         return refused;

@@ -115,7 +115,7 @@ static aclError reset(const char *function, int32_t device, bool all_users)
 {
     aclError refused = rg_device_check(function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_stream_check_outside(function, NULL, device);
+        refused = rg_stream_check_outside(function, NULL, device, true);
     if (refused != ACL_SUCCESS)
         return refused;
     aclrtContext ended = NULL;

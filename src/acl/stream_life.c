@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "acl/check_deadlock.h"
 #include "acl/handle.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -33,6 +34,7 @@ static bool enter(struct rg_stream *stream)
     const bool accepted = !stream->context->is_ending;
     if (accepted) {
         stream->traits.id = n_ids++;
+        stream->history = rg_race_begin();
         link_stream(stream);
     }
     rg_runtime_unlock();
@@ -81,6 +83,7 @@ static void end_and_unlock(struct rg_stream *stream)
     rg_runtime_moved(); /* for a worker that is to drop what waits */
     rg_runtime_wait(is_idle, stream, -1);
     unlink_stream(stream);
+    rg_race_end(stream);
     rg_report_stream_ended(stream->traits.id);
     rg_runtime_moved();
     rg_runtime_unlock();
@@ -127,10 +130,15 @@ static aclError destroy(const char *function, aclrtStream stream, bool dropping)
         return status;
     rg_runtime_lock();
     const bool inside = rg_stream_is_inside(object);
+    const struct rg_goal goal = {.stream = object, .ticket = UINT64_MAX};
     const bool is_first = !object->traits.is_default && !object->is_ending;
+    const aclError refused = !inside && is_first && !dropping ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
     if (inside) {
         rg_runtime_unlock();
         status = rg_stream_fail_inside(function, stream);
+    } else if (refused != ACL_SUCCESS) {
+        rg_runtime_unlock();
+        status = refused;
     } else if (is_first) {
         object->is_ending = true;
         object->is_dropping = dropping;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check_deadlock.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
@@ -10,7 +11,7 @@
 struct rg_stream *rg_streams;
 static uint64_t n_tickets;
 
-static bool drops_work(const struct rg_stream *stream)
+bool rg_stream_drops_work(const struct rg_stream *stream)
 {
     return stream->is_dropping || (stream->stops_on_failure && stream->status != ACL_SUCCESS);
 }
@@ -20,7 +21,7 @@ static bool can_run(const struct rg_stream *stream)
     const struct task *task = stream->first;
     if (task == NULL || stream->is_running)
         return false;
-    return drops_work(stream) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
+    return rg_stream_drops_work(stream) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
 }
 
 /* Does the first work of the stream, without the lock meanwhile, and takes it off the queue. */
@@ -28,10 +29,12 @@ static void run_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     const struct rg_work *work = &task->work;
-    const bool dropped = drops_work(stream);
+    const bool dropped = rg_stream_drops_work(stream);
     aclError status = ACL_SUCCESS;
     stream->is_running = true;
     stream->runner = pthread_self();
+    if (work->is_hosted && work->run != NULL && !dropped)
+        rg_race_host_waited(stream, task->ticket - 1);
     rg_runtime_unlock();
     if (!dropped && work->run != NULL)
         status = work->run(work->argument);
@@ -49,6 +52,7 @@ void rg_stream_forget_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     stream->is_running = false;
+    stream->n_blockable -= task->work.find_blocker != NULL;
     stream->first = task->next;
     free(task);
 }
@@ -107,6 +111,7 @@ void rg_stream_stop_worker(struct rg_stream *stream)
 static void append(struct rg_stream *stream, struct task *task)
 {
     task->ticket = ++n_tickets;
+    stream->n_blockable += task->work.find_blocker != NULL;
     if (stream->first == NULL)
         stream->first = task;
     else
@@ -122,6 +127,9 @@ static aclError accept(struct rg_stream *stream, struct task *task)
     if (!start_worker(stream))
         return ACL_ERROR_RT_NO_STREAM_RESOURCE;
     append(stream, task);
+    if (task->work.ticket != NULL)
+        *task->work.ticket = task->ticket;
+    rg_race_submitted(stream, &task->work, task->ticket);
     rg_stream_wake(stream);
     return ACL_SUCCESS;
 }
@@ -149,14 +157,19 @@ static bool is_stepped(const void *argument)
     return work->is_hosted && work->may_run != NULL && !stream->is_running && !can_run(stream);
 }
 
-/* Waits for work that was just put on the stream. Needs the lock. */
-static void step(struct rg_stream *stream, uint64_t ticket)
+/* Waits for work that was just put on the stream. 507046 where that would never end. Needs the lock. */
+static aclError step(struct rg_stream *stream, const char *function, const struct task *task, bool is_waited_for)
 {
-    const struct step step = {stream, ticket};
+    const struct step step = {stream, task->ticket};
+    const struct rg_goal goal = {.stream = stream, .ticket = step.ticket};
+    bool in_time;
     if (rg_stream_is_inside(stream))
-        return;
-    rg_stream_help(stream, ticket);
-    rg_runtime_wait(is_stepped, &step, -1);
+        return ACL_SUCCESS;
+    rg_stream_help(stream, step.ticket);
+    const aclError status = rg_deadlock_wait(function, &goal, is_stepped, &step, -1, &in_time);
+    if (is_waited_for && rg_stream_is_done(stream, step.ticket))
+        rg_race_host_waited(stream, step.ticket);
+    return status;
 }
 
 static aclError take_status(struct rg_stream *stream)
@@ -170,6 +183,10 @@ static aclError fail_push(const struct rg_stream *stream, const char *function, 
 {
     if (status == ACL_ERROR_RT_STREAM_CONTEXT)
         return rg_stream_fail_dead(function, stream->handle);
+    if (status == ACL_ERROR_RT_STREAM_NOT_COMPLETE)
+        return rg_runtime_fail(status,
+                               "%s: stream is %p, must be ordered behind other work that touches the same memory",
+                               function, stream->handle);
     return rg_runtime_fail(status, "%s: stream is %p, for which the system refuses a thread, must be one of fewer",
                            function, stream->handle);
 }
@@ -178,15 +195,17 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
 {
     struct task *task = calloc(1, sizeof(*task));
     aclError status = ACL_ERROR_RT_MEMORY_ALLOCATION, stepped = ACL_SUCCESS;
-    if (task != NULL) {
+    if (task != NULL && rg_race_check_work(stream, work)) {
+        status = ACL_ERROR_RT_STREAM_NOT_COMPLETE;
+    } else if (task != NULL) {
         task->work = *work;
         rg_stream_watch_forks();
         rg_runtime_lock();
         status = accept(stream, task);
         const bool blocks = work->run != NULL && is_blocking();
         if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
-            step(stream, n_tickets);
-        if (blocks)
+            stepped = step(stream, function, task, work->is_waited_for);
+        if (blocks && stepped == ACL_SUCCESS)
             stepped = take_status(stream);
         rg_runtime_unlock();
     }
