@@ -41,15 +41,14 @@ static bool thread_leads_back(struct search *search, pthread_t thread)
     return pthread_equal(thread, pthread_self()) || (waiter != NULL && goal_leads_back(search, waiter->goal, thread));
 }
 
-static void add_thread(struct search *search, const struct task *task, const struct rg_stream *stream, pthread_t thread,
-                       const char *what)
+/* "this thread", or what another one does */
+static void name_thread(pthread_t thread, char text[64])
 {
     const struct waiter *waiter = find_waiter(thread);
-    const bool is_self = pthread_equal(thread, pthread_self());
-    rg_check_add(&search->finding, &task->work.origin.place, "stream %p waits for %s: %s%s%s", stream->handle,
-                 task->work.origin.function, what,
-                 is_self || waiter == NULL ? "this thread" : "a thread that waits in ",
-                 is_self || waiter == NULL ? "" : waiter->function);
+    if (pthread_equal(thread, pthread_self()) || waiter == NULL)
+        snprintf(text, 64, "this thread");
+    else
+        snprintf(text, 64, "a thread that waits in %s", waiter->function);
 }
 
 static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket);
@@ -67,7 +66,11 @@ static bool task_leads_back(struct search *search, const struct rg_stream *strea
     }
     if (!blocker.is_thread || !thread_leads_back(search, blocker.thread))
         return false;
-    add_thread(search, task, stream, blocker.thread, "the callback is for aclrtProcessReport in ");
+    char who[64];
+    name_thread(blocker.thread, who);
+    rg_check_add(&search->finding, &task->work.origin.place,
+                 "stream %p waits for the callback of %s, which %s has to run in aclrtProcessReport", stream->handle,
+                 task->work.origin.function, who);
     return true;
 }
 
@@ -80,7 +83,11 @@ static bool stream_leads_back(struct search *search, struct rg_stream *stream, u
     const struct task *task = stream->first;
     if (task != NULL && task->ticket <= ticket && stream->is_running) {
         if (thread_leads_back(search, stream->runner)) {
-            add_thread(search, task, stream, stream->runner, "it is run by ");
+            char who[64];
+            name_thread(stream->runner, who);
+            rg_check_add(&search->finding, &task->work.origin.place,
+                         "stream %p waits for the function of %s, run by %s", stream->handle,
+                         task->work.origin.function, who);
             return true;
         }
         task = task->next;
@@ -117,6 +124,22 @@ static bool is_dead(const struct rg_goal *goal, struct search *search)
     return rg_check_level() != RG_CHECK_OFF && goal_leads_back(search, goal, pthread_self());
 }
 
+static void advise(struct rg_finding *finding)
+{
+    snprintf(finding->instead, sizeof(finding->instead),
+             "wait in a thread that neither runs callbacks of the stream, in aclrtProcessReport, nor is its host "
+             "function");
+}
+
+void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
+{
+    struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what),
+             "work of stream %p, which this is a part of, waits for stream %p itself", stream, stream);
+    advise(&finding);
+    rg_check_tell(&finding);
+}
+
 static aclError tell(const char *function, const struct rg_goal *goal, struct search *search)
 {
     struct rg_finding *finding = &search->finding;
@@ -129,9 +152,7 @@ static aclError tell(const char *function, const struct rg_goal *goal, struct se
     else
         snprintf(finding->what, sizeof(finding->what),
                  "this wait for all streams would never end: it waits for itself");
-    snprintf(finding->instead, sizeof(finding->instead),
-             "let another thread wait, or run callbacks with aclrtProcessReport in a thread that does not wait for "
-             "streams");
+    advise(finding);
     rg_runtime_unlock();
     rg_check_tell(finding);
     const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: %s", function, finding->what);

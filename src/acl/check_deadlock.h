@@ -3,7 +3,7 @@
  * wait, for something that only this thread can do. The wait that closes such a circle is the one of a thread, because
  * an event that a stream waits for has been recorded before. It is told and refused, instead of hanging.
  *
- * All needs the lock of the runtime. Without effect with RG_CHECK_OFF.
+ * All but the last needs the lock of the runtime. Without effect with RG_CHECK_OFF.
  */
 #ifndef RG_CHECK_DEADLOCK_H
 #define RG_CHECK_DEADLOCK_H
@@ -27,5 +27,8 @@ aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool
 
 /* The same question, without waiting. */
 aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal);
+
+/* Tells of a wait for a stream by the thread that is doing its work. */
+void rg_deadlock_tell_inside(const char *function, aclrtStream stream);
 
 #endif

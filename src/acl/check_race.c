@@ -13,21 +13,11 @@
 enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 14 };
 
 /* An access of work, and whose. */
-struct entry {
+struct rg_entry {
     uint64_t ticket;
     aclrtStream stream;
     struct rg_access access;
     struct rg_origin origin;
-};
-
-struct rg_history {
-    int number; /* -1: too many streams; what it touches is not remembered */
-    struct rg_clock known;
-    uint64_t last;         /* ticket of the latest work */
-    uint64_t hosted;       /* ticket of the latest work that runs code of the client, on which later work waits; or 0 */
-    uint64_t host_read;    /* how often host had changed when it was joined */
-    struct entry *entries; /* in the order of their tickets */
-    int n_entries, capacity;
 };
 
 /* All under the lock of the runtime. */
@@ -52,7 +42,7 @@ static void join(struct rg_clock *clock, const struct rg_clock *other)
 
 static const struct rg_clock *clock_of(const struct rg_stream *stream)
 {
-    return stream == NULL ? &host : &stream->history->known;
+    return stream == NULL ? &host : &stream->history.known;
 }
 
 static uint64_t known_of(const struct rg_clock *clock, const struct rg_history *history)
@@ -79,16 +69,16 @@ void rg_race_host_learns(const struct rg_clock *clock)
     host_changes++;
 }
 
-void rg_race_stream_learns(const struct rg_stream *stream, const struct rg_clock *clock)
+void rg_race_stream_learns(struct rg_stream *stream, const struct rg_clock *clock)
 {
-    if (stream->history != NULL)
-        join(&stream->history->known, clock);
+    if (stream->history.is_kept)
+        join(&stream->history.known, clock);
 }
 
 void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket)
 {
-    struct rg_history *history = stream->history;
-    if (history == NULL)
+    const struct rg_history *history = &stream->history;
+    if (!history->is_kept)
         return;
     if (history->number >= 0)
         host.of[history->number] = larger(host.of[history->number], ticket < history->last ? ticket : history->last);
@@ -97,17 +87,27 @@ void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket)
 
 bool rg_race_is_known(const struct rg_stream *stream)
 {
-    const struct rg_history *history = stream->history;
-    return history == NULL || history->number < 0 || known_of(&host, history) >= history->last;
+    const struct rg_history *history = &stream->history;
+    return !history->is_kept || history->number < 0 || known_of(&host, history) >= history->last;
 }
 
 /* ---- Histories -------------------------------------------------------------------------------- */
 
-struct rg_history *rg_race_begin(void)
+bool rg_race_prepare(struct rg_history *history)
 {
-    struct rg_history *history = rg_check_level() != RG_CHECK_OFF ? calloc(1, sizeof(*history)) : NULL;
-    if (history == NULL)
-        return NULL;
+    if (rg_check_level() == RG_CHECK_OFF)
+        return true;
+    history->entries = malloc(FIRST_ENTRIES * sizeof(*history->entries));
+    history->capacity = FIRST_ENTRIES;
+    return history->entries != NULL;
+}
+
+void rg_race_begin(struct rg_stream *stream)
+{
+    struct rg_history *history = &stream->history;
+    history->is_kept = history->entries != NULL;
+    if (!history->is_kept)
+        return;
     while (history->number < RG_CLOCK_STREAMS && histories[history->number] != NULL)
         history->number++;
     if (history->number == RG_CLOCK_STREAMS)
@@ -116,22 +116,21 @@ struct rg_history *rg_race_begin(void)
         histories[history->number] = history;
     if (history->number >= n_histories)
         n_histories = history->number + 1;
-    return history;
 }
 
 void rg_race_end(struct rg_stream *stream)
 {
-    struct rg_history *history = stream->history;
-    if (history == NULL)
+    struct rg_history *history = &stream->history;
+    if (!history->is_kept)
         return;
-    stream->history = NULL;
+    history->is_kept = false;
     if (history->number >= 0) {
         host.of[history->number] = larger(host.of[history->number], history->last);
         histories[history->number] = NULL;
     }
     rg_race_host_learns(&history->known);
     free(history->entries);
-    free(history);
+    history->entries = NULL;
 }
 
 /* Drops the entries that the host knows to be done, or the older half where it knows of none. */
@@ -147,28 +146,28 @@ static void prune(struct rg_history *history)
     memmove(history->entries, history->entries + n, (size_t)history->n_entries * sizeof(*history->entries));
 }
 
-/* Room for one more entry. */
-static struct entry *append(struct rg_history *history)
+/* Room for one more entry, at the cost of old ones if need be. */
+static struct rg_entry *append(struct rg_history *history)
 {
     const bool is_full = history->n_entries == history->capacity;
     const bool is_old = is_full && history->n_entries > 0 && history->entries[0].ticket <= known_of(&host, history);
     if (is_full && !is_old && history->capacity < MOST_ENTRIES) {
-        const int wanted = history->capacity == 0 ? FIRST_ENTRIES : 2 * history->capacity;
-        struct entry *grown = realloc(history->entries, (size_t)wanted * sizeof(*grown));
+        const int wanted = 2 * history->capacity;
+        struct rg_entry *grown = realloc(history->entries, (size_t)wanted * sizeof(*grown));
         if (grown != NULL) {
             history->entries = grown;
             history->capacity = wanted;
         }
     }
-    if (history->n_entries == history->capacity && history->capacity > 0)
+    if (history->n_entries == history->capacity)
         prune(history);
-    return history->n_entries < history->capacity ? &history->entries[history->n_entries++] : NULL;
+    return &history->entries[history->n_entries++];
 }
 
 void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uint64_t ticket)
 {
-    struct rg_history *history = stream->history;
-    if (history == NULL)
+    struct rg_history *history = &stream->history;
+    if (!history->is_kept)
         return;
     refresh(history);
     history->last = ticket;
@@ -178,11 +177,8 @@ void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uin
         history->hosted = ticket;
     if (work->known != NULL)
         *work->known = history->known;
-    for (int k = 0; k < work->n_accesses && history->number >= 0; k++) {
-        struct entry *entry = append(history);
-        if (entry != NULL)
-            *entry = (struct entry){ticket, stream->handle, work->accesses[k], work->origin};
-    }
+    for (int k = 0; k < work->n_accesses && history->number >= 0; k++)
+        *append(history) = (struct rg_entry){ticket, stream->handle, work->accesses[k], work->origin};
 }
 
 void rg_race_forget(const void *address, size_t size)
@@ -209,13 +205,13 @@ void rg_race_forget(const void *address, size_t size)
 /* A call, or work that it submits. */
 struct party {
     const struct rg_origin *origin;
-    const struct rg_stream *stream; /* NULL: the host */
+    struct rg_stream *stream; /* NULL: the host */
     const struct rg_access *accesses;
     int n;
 };
 
 struct race {
-    struct entry entry; /* a copy, from the history with the number */
+    struct rg_entry entry; /* a copy, from the history with the number */
     int number;
     struct rg_access access;
 };
@@ -243,7 +239,7 @@ static bool find_race(const struct party *party, struct race *race)
 {
     for (int h = 0; h < n_histories; h++) {
         const struct rg_history *history = histories[h];
-        const bool is_other = history != NULL && (party->stream == NULL || party->stream->history != history);
+        const bool is_other = history != NULL && (party->stream == NULL || &party->stream->history != history);
         if (is_other && history->n_entries > 0 && find_in(party, history, race))
             return true;
     }
@@ -262,7 +258,7 @@ static size_t size_of(const struct rg_bytes *bytes)
 
 static void describe(const struct race *race, struct rg_finding *finding)
 {
-    const struct entry *entry = &race->entry;
+    const struct rg_entry *entry = &race->entry;
     const struct rg_bytes *bytes = &race->access.bytes, *others = &entry->access.bytes;
     snprintf(
         finding->what, sizeof(finding->what),
@@ -309,9 +305,9 @@ static bool check(const struct party *party)
 {
     struct race race;
     rg_runtime_lock();
-    const bool is_host = party->stream == NULL, is_known = is_host || party->stream->history != NULL;
+    const bool is_host = party->stream == NULL, is_known = is_host || party->stream->history.is_kept;
     if (!is_host && is_known)
-        refresh(party->stream->history);
+        refresh(&party->stream->history);
     const bool found = is_known && find_race(party, &race);
     rg_runtime_unlock();
     if (!found)
@@ -330,7 +326,7 @@ bool rg_race_check_host(const struct rg_origin *origin, const struct rg_access *
     return rg_check_level() != RG_CHECK_OFF && check(&(struct party){.origin = origin, .accesses = accesses, .n = n});
 }
 
-bool rg_race_check_work(const struct rg_stream *stream, const struct rg_work *work)
+bool rg_race_check_work(struct rg_stream *stream, const struct rg_work *work)
 {
     return rg_check_level() != RG_CHECK_OFF && work->n_accesses > 0 &&
            check(&(struct party){&work->origin, stream, work->accesses, work->n_accesses});

@@ -32,8 +32,17 @@ struct rg_access {
     struct rg_bytes bytes;
 };
 
-/* What the runtime remembers of a stream. */
-struct rg_history;
+/* What is remembered of a stream: a part of it. */
+struct rg_history {
+    bool is_kept; /* not with RG_CHECK_OFF */
+    int number;   /* -1: too many streams; what it touches is not remembered */
+    struct rg_clock known;
+    uint64_t last;      /* ticket of the latest work */
+    uint64_t hosted;    /* ticket of the latest work that is code of the client, on which later work waits; or 0 */
+    uint64_t host_read; /* how often the host's clock had changed when this was joined with it */
+    struct rg_entry *entries; /* in the order of their tickets */
+    int n_entries, capacity;
+};
 
 /* ---- Without the lock of the runtime ---------------------------------------------------------- */
 
@@ -41,17 +50,18 @@ struct rg_history;
 bool rg_race_check_host(const struct rg_origin *origin, const struct rg_access *accesses, int n);
 
 /* The same for work that is to be put on the stream. */
-bool rg_race_check_work(const struct rg_stream *stream, const struct rg_work *work);
+bool rg_race_check_work(struct rg_stream *stream, const struct rg_work *work);
 
 /* Nobody touches the bytes any more: they have been freed. */
 void rg_race_forget(const void *address, size_t size);
 
+/* Memory for the history of a new stream. False when there is none. It is ended by rg_race_end, or by free. */
+bool rg_race_prepare(struct rg_history *history);
+
 /* ---- With it ---------------------------------------------------------------------------------- */
 
-/* The beginning of a stream; NULL without memory or with RG_CHECK_OFF: then others take its work for done. */
-struct rg_history *rg_race_begin(void);
-
-/* Its end: the host knows that its works are done. */
+/* The beginning of a stream, and its end: the host knows that its works are done. */
+void rg_race_begin(struct rg_stream *stream);
 void rg_race_end(struct rg_stream *stream);
 
 /* The work has been put on the stream, with this ticket. */
@@ -62,7 +72,7 @@ void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket);
 
 /* The host, or the next work of the stream, knows what the clock does. */
 void rg_race_host_learns(const struct rg_clock *clock);
-void rg_race_stream_learns(const struct rg_stream *stream, const struct rg_clock *clock);
+void rg_race_stream_learns(struct rg_stream *stream, const struct rg_clock *clock);
 
 /* Does the host know that the works of the stream are done? */
 bool rg_race_is_known(const struct rg_stream *stream);

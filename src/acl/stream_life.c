@@ -34,7 +34,7 @@ static bool enter(struct rg_stream *stream)
     const bool accepted = !stream->context->is_ending;
     if (accepted) {
         stream->traits.id = n_ids++;
-        stream->history = rg_race_begin();
+        rg_race_begin(stream);
         link_stream(stream);
     }
     rg_runtime_unlock();
@@ -45,6 +45,7 @@ static void free_stream(void *object)
 {
     struct rg_stream *stream = object;
     pthread_cond_destroy(&stream->arrived);
+    free(stream->history.entries);
     free(stream);
 }
 
@@ -55,7 +56,8 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
     pthread_cond_init(&stream->arrived, NULL);
-    const aclrtStream handle = rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin);
+    const bool is_prepared = rg_race_prepare(&stream->history);
+    const aclrtStream handle = is_prepared ? rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin) : NULL;
     if (handle == NULL) {
         free_stream(stream);
         return ACL_ERROR_RT_MEMORY_ALLOCATION;

@@ -30,7 +30,7 @@ struct rg_stream {
     bool is_dropping; /* drops the work it has */
     bool stops_on_failure;
     aclError status; /* of the first work that failed since the last synchronisation */
-    struct rg_history *history;
+    struct rg_history history;
     int n_blockable;           /* works in the queue that have find_blocker */
     uint64_t search, searched; /* for check_deadlock.c: by which search, up to which ticket */
 };

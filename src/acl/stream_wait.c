@@ -72,7 +72,8 @@ aclError rg_stream_check_outside(const char *function, const struct rg_context *
         if ((context != NULL ? stream->context == context : stream->device == device) && rg_stream_is_inside(stream))
             inside = stream->handle;
     const struct rg_goal goal = {.context = context, .device = device, .ticket = rg_stream_last_ticket()};
-    const aclError refused = for_ever && inside == NULL ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
+    const bool waits = for_ever && inside == NULL && (context == NULL || !context->is_ending);
+    const aclError refused = waits ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
     rg_runtime_unlock();
     return inside == NULL ? refused : rg_stream_fail_inside(function, inside);
 }
