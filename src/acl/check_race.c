@@ -16,6 +16,7 @@ enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 14 };
 struct rg_entry {
     uint64_t ticket;
     aclrtStream stream;
+    bool is_default;
     struct rg_access access;
     struct rg_origin origin;
 };
@@ -178,7 +179,8 @@ void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uin
     if (work->known != NULL)
         *work->known = history->known;
     for (int k = 0; k < work->n_accesses && history->number >= 0; k++)
-        *append(history) = (struct rg_entry){ticket, stream->handle, work->accesses[k], work->origin};
+        *append(history) =
+            (struct rg_entry){ticket, stream->handle, stream->traits.is_default, work->accesses[k], work->origin};
 }
 
 void rg_race_forget(const void *address, size_t size)
@@ -256,18 +258,33 @@ static size_t size_of(const struct rg_bytes *bytes)
     return (size_t)(bytes->high - bytes->low);
 }
 
+/* "the default stream", "stream 0x..."; and what to synchronise with: "NULL", "0x...". */
+struct stream_text {
+    char name[40], argument[24];
+};
+
+static struct stream_text name_stream(const void *stream, bool is_default)
+{
+    struct stream_text text = {"the default stream", "NULL"};
+    if (!is_default) {
+        snprintf(text.name, sizeof(text.name), "stream %p", stream);
+        snprintf(text.argument, sizeof(text.argument), "%p", stream);
+    }
+    return text;
+}
+
 static void describe(const struct race *race, struct rg_finding *finding)
 {
     const struct rg_entry *entry = &race->entry;
     const struct rg_bytes *bytes = &race->access.bytes, *others = &entry->access.bytes;
-    snprintf(
-        finding->what, sizeof(finding->what),
-        "%zu bytes at %p are %s, while %s, queued on stream %p, may not have %s them yet: nothing has waited for it",
-        size_of(bytes), (void *)bytes->low, touched[race->access.touch], entry->origin.function, entry->stream,
-        touched[entry->access.touch]);
-    rg_check_add(finding, &entry->origin.place, "%s, queued on stream %p, %s %zu bytes at %p (%s)",
-                 entry->origin.function, entry->stream, touches[entry->access.touch], size_of(others),
-                 (void *)others->low, entry->access.argument);
+    const struct stream_text stream = name_stream(entry->stream, entry->is_default);
+    snprintf(finding->what, sizeof(finding->what),
+             "%zu bytes at %p are %s, while %s, queued on %s, may not have %s them yet: nothing has waited for it",
+             size_of(bytes), (void *)bytes->low, touched[race->access.touch], entry->origin.function, stream.name,
+             touched[entry->access.touch]);
+    rg_check_add(finding, &entry->origin.place, "%s, queued on %s, %s %zu bytes at %p (%s)", entry->origin.function,
+                 stream.name, touches[entry->access.touch], size_of(others), (void *)others->low,
+                 entry->access.argument);
     struct rg_memory_block block;
     if (rg_memory_find((const void *)bytes->low, &block))
         rg_memory_add_block(finding, &block, false);
@@ -276,16 +293,17 @@ static void describe(const struct race *race, struct rg_finding *finding)
 static void advise(const struct party *party, const struct race *race, struct rg_finding *finding)
 {
     const char *other = race->entry.origin.function;
-    const void *stream = race->entry.stream;
+    const struct stream_text stream = name_stream(race->entry.stream, race->entry.is_default);
     if (party->stream == NULL)
         snprintf(finding->instead, sizeof(finding->instead),
-                 "call aclrtSynchronizeStream(%p) between %s and %s, or wait for an event that is recorded in between",
-                 stream, other, finding->function);
+                 "call aclrtSynchronizeStream(%s) between %s and %s, or wait for an event that is recorded in between",
+                 stream.argument, other, finding->function);
     else
         snprintf(finding->instead, sizeof(finding->instead),
-                 "record an event on stream %p behind %s, and let stream %p wait for it with aclrtStreamWaitEvent "
-                 "before %s; or call aclrtSynchronizeStream(%p) in between",
-                 stream, other, party->stream->handle, finding->function, stream);
+                 "record an event on %s behind %s, and let %s wait for it with aclrtStreamWaitEvent before %s; or call "
+                 "aclrtSynchronizeStream(%s) in between",
+                 stream.name, other, name_stream(party->stream->handle, party->stream->traits.is_default).name,
+                 finding->function, stream.argument);
 }
 
 /* After it was told, the party counts as having waited: one wait that is missing is one finding. */
