@@ -306,6 +306,11 @@ static void advise(const struct party *party, const struct race *race, struct rg
                  finding->function, stream.argument);
 }
 
+static const char *kind_of(const struct party *party, const struct race *race)
+{
+    return party->stream != NULL ? "race-stream" : race->access.touch == RG_FREES ? "race-free" : "race-host";
+}
+
 /* After it was told, the party counts as having waited: one wait that is missing is one finding. */
 static void learn(const struct party *party, const struct race *race)
 {
@@ -330,7 +335,8 @@ static bool check(const struct party *party)
     rg_runtime_unlock();
     if (!found)
         return false;
-    struct rg_finding finding = {.kind = "race", .function = party->origin->function, .argument = race.access.argument};
+    struct rg_finding finding = {
+        .kind = kind_of(party, &race), .function = party->origin->function, .argument = race.access.argument};
     describe(&race, &finding);
     advise(party, &race, &finding);
     if (rg_check_tell(&finding))
