@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "acl/check.h"
+#include "acl/check_order.h"
 #include "acl/executor_access.h"
 #include "acl/handle_check.h"
 #include "acl/message.h"
@@ -169,7 +170,13 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
         .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses};
     if (rg_check_level() != RG_CHECK_OFF)
         work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
-    status = rg_stream_push(object, origin->function, &work);
+    if (rg_order_check_device(origin->function, object, accesses, work.n_accesses)) {
+        destroy_run(run);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: stream is %p, must be of the device that has the operands",
+                             origin->function, (void *)stream);
+    } else {
+        status = rg_stream_push(object, origin->function, &work);
+    }
     rg_stream_release(object);
     return status == ACL_ERROR_RT_STREAM_NOT_COMPLETE ? ACLNN_ERR_RUNTIME_ERROR : status;
 }

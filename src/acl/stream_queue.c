@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "acl/check_deadlock.h"
+#include "acl/check_order.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
@@ -183,40 +184,51 @@ static aclError fail_push(const struct rg_stream *stream, const char *function, 
 {
     if (status == ACL_ERROR_RT_STREAM_CONTEXT)
         return rg_stream_fail_dead(function, stream->handle);
-    if (status == ACL_ERROR_RT_STREAM_NOT_COMPLETE)
-        return rg_runtime_fail(status,
-                               "%s: stream is %p, must be ordered behind other work that touches the same memory",
-                               function, stream->handle);
     return rg_runtime_fail(status, "%s: stream is %p, for which the system refuses a thread, must be one of fewer",
                            function, stream->handle);
+}
+
+/* May the work come now, as the check mode sees it? */
+static aclError check(struct rg_stream *stream, const char *function, const struct rg_work *work)
+{
+    const aclError refused = rg_order_check_context(function, stream);
+    if (refused != ACL_SUCCESS || !rg_race_check_work(stream, work))
+        return refused;
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                           "%s: stream is %p, must be ordered behind other work that touches the same memory", function,
+                           stream->handle);
+}
+
+static aclError give_up(struct task *task, const struct rg_work *work, aclError status)
+{
+    free(task);
+    if (work->destroy != NULL)
+        work->destroy(work->argument);
+    return status;
 }
 
 aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work)
 {
     struct task *task = calloc(1, sizeof(*task));
-    aclError status = ACL_ERROR_RT_MEMORY_ALLOCATION, stepped = ACL_SUCCESS;
-    if (task != NULL && rg_race_check_work(stream, work)) {
-        status = ACL_ERROR_RT_STREAM_NOT_COMPLETE;
-    } else if (task != NULL) {
-        task->work = *work;
-        rg_stream_watch_forks();
-        rg_runtime_lock();
-        status = accept(stream, task);
-        const bool blocks = work->run != NULL && is_blocking();
-        if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
-            stepped = step(stream, function, task, work->is_waited_for);
-        if (blocks && stepped == ACL_SUCCESS)
-            stepped = take_status(stream);
-        rg_runtime_unlock();
-    }
-    if (stepped != ACL_SUCCESS)
-        return rg_runtime_fail(stepped, "%s: the work has failed with status %d", function, stepped);
-    if (status == ACL_SUCCESS)
-        return ACL_SUCCESS;
-    free(task);
-    if (work->destroy != NULL)
-        work->destroy(work->argument);
-    return task == NULL ? rg_runtime_fail_memory(function) : fail_push(stream, function, status);
+    const aclError refused = task == NULL ? rg_runtime_fail_memory(function) : check(stream, function, work);
+    if (refused != ACL_SUCCESS)
+        return give_up(task, work, refused);
+    aclError stepped = ACL_SUCCESS, failed = ACL_SUCCESS;
+    task->work = *work;
+    rg_stream_watch_forks();
+    rg_runtime_lock();
+    const aclError status = accept(stream, task);
+    const bool blocks = work->run != NULL && is_blocking();
+    if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
+        stepped = step(stream, function, task, work->is_waited_for);
+    if (blocks && stepped == ACL_SUCCESS)
+        failed = take_status(stream);
+    rg_runtime_unlock();
+    if (status != ACL_SUCCESS)
+        return give_up(task, work, fail_push(stream, function, status));
+    if (failed != ACL_SUCCESS)
+        return rg_runtime_fail(failed, "%s: the work has failed with status %d", function, failed);
+    return stepped;
 }
 
 void rg_stream_help(struct rg_stream *stream, uint64_t ticket)

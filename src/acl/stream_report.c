@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "acl/check_order.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -213,11 +214,14 @@ aclError aclrtProcessReport(int32_t timeout)
     rg_runtime_wait(is_due_or_hopeless, &thread, timeout);
     struct report *report = take_due(thread);
     const bool subscribed = has_subscribed(thread);
+    const uint64_t other = !subscribed && first_due != NULL ? first_due->thread : thread;
     if (report != NULL)
         run_report(report);
     rg_runtime_unlock();
     if (report != NULL)
         return ACL_SUCCESS;
+    if (other != thread)
+        rg_order_tell_report(__func__, other);
     if (!subscribed)
         return rg_runtime_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE,
                                "%s: the thread has not subscribed to a stream, must do so with aclrtSubscribeReport",

@@ -186,6 +186,8 @@ static struct call random_call(struct rng *rng)
         if (call.kind == FREE)
             call.to = (struct rows){(int)rng_below(rng, N_BUFFERS), 0, BUFFER_SIZE, 0, 1};
     } while (call.to.place == call.from.place || (call.to.place >= N_BUFFERS && call.from.place >= N_BUFFERS));
+    if (call.kind == OPERATE || call.kind == FREE)
+        call.stream -= call.stream % N_DEVICES; /* the buffers are on device 0 */
     return call;
 }
 
