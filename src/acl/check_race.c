@@ -89,7 +89,8 @@ void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket)
 bool rg_race_is_known(const struct rg_stream *stream)
 {
     const struct rg_history *history = &stream->history;
-    return !history->is_kept || history->number < 0 || known_of(&host, history) >= history->last;
+    return !history->is_kept || history->n_entries == 0 ||
+           known_of(&host, history) >= history->entries[history->n_entries - 1].ticket;
 }
 
 /* ---- Histories -------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket);
 void rg_race_host_learns(const struct rg_clock *clock);
 void rg_race_stream_learns(struct rg_stream *stream, const struct rg_clock *clock);
 
-/* Does the host know that the works of the stream are done? */
+/* Does the host know that all works of the stream that touch memory are done? */
 bool rg_race_is_known(const struct rg_stream *stream);
 
 #endif
