@@ -18,7 +18,7 @@ struct waiter {
 /* Looks for the calling thread among those that its goal waits for, and writes down the way back. */
 struct search {
     uint64_t number;
-    struct rg_finding finding;
+    struct rg_finding *finding; /* NULL: is there one at all? */
 };
 
 /* Under the lock of the runtime. */
@@ -41,14 +41,16 @@ static bool thread_leads_back(struct search *search, pthread_t thread)
     return pthread_equal(thread, pthread_self()) || (waiter != NULL && goal_leads_back(search, waiter->goal, thread));
 }
 
-/* "this thread", or what another one does */
-static void name_thread(pthread_t thread, char text[64])
+/* "stream ... waits for ... this thread", or what another one does, "...". */
+static void add_thread(struct search *search, const struct rg_stream *stream, const struct task *task, pthread_t thread,
+                       const char *before, const char *behind)
 {
-    const struct waiter *waiter = find_waiter(thread);
-    if (pthread_equal(thread, pthread_self()) || waiter == NULL)
-        snprintf(text, 64, "this thread");
-    else
-        snprintf(text, 64, "a thread that waits in %s", waiter->function);
+    const struct waiter *waiter = pthread_equal(thread, pthread_self()) ? NULL : find_waiter(thread);
+    if (search->finding != NULL)
+        rg_check_add(search->finding, &task->work.origin.place, "stream %p waits for %s%s, which %s%s %s",
+                     stream->handle, before, task->work.origin.function,
+                     waiter == NULL ? "this thread" : "a thread that waits in ", waiter == NULL ? "" : waiter->function,
+                     behind);
 }
 
 static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket);
@@ -59,18 +61,15 @@ static bool task_leads_back(struct search *search, const struct rg_stream *strea
     struct rg_blocker blocker = {0};
     task->work.find_blocker(task->work.argument, &blocker);
     if (blocker.stream != NULL && stream_leads_back(search, blocker.stream, blocker.ticket)) {
-        rg_check_add(&search->finding, &task->work.origin.place,
-                     "stream %p waits in %s for an event that is recorded on stream %p", stream->handle,
-                     task->work.origin.function, blocker.stream->handle);
+        if (search->finding != NULL)
+            rg_check_add(search->finding, &task->work.origin.place,
+                         "stream %p waits in %s for an event that is recorded on stream %p", stream->handle,
+                         task->work.origin.function, blocker.stream->handle);
         return true;
     }
     if (!blocker.is_thread || !thread_leads_back(search, blocker.thread))
         return false;
-    char who[64];
-    name_thread(blocker.thread, who);
-    rg_check_add(&search->finding, &task->work.origin.place,
-                 "stream %p waits for the callback of %s, which %s has to run in aclrtProcessReport", stream->handle,
-                 task->work.origin.function, who);
+    add_thread(search, stream, task, blocker.thread, "the callback of ", "has to run in aclrtProcessReport");
     return true;
 }
 
@@ -83,11 +82,7 @@ static bool stream_leads_back(struct search *search, struct rg_stream *stream, u
     const struct task *task = stream->first;
     if (task != NULL && task->ticket <= ticket && stream->is_running) {
         if (thread_leads_back(search, stream->runner)) {
-            char who[64];
-            name_thread(stream->runner, who);
-            rg_check_add(&search->finding, &task->work.origin.place,
-                         "stream %p waits for the function of %s, run by %s", stream->handle,
-                         task->work.origin.function, who);
+            add_thread(search, stream, task, stream->runner, "the function of ", "is running");
             return true;
         }
         task = task->next;
@@ -118,10 +113,10 @@ static bool goal_leads_back(struct search *search, const struct rg_goal *goal, p
     return false;
 }
 
-static bool is_dead(const struct rg_goal *goal, struct search *search)
+static bool is_dead(const struct rg_goal *goal, struct rg_finding *finding)
 {
-    search->number = ++n_searches;
-    return rg_check_level() != RG_CHECK_OFF && goal_leads_back(search, goal, pthread_self());
+    struct search search = {++n_searches, finding};
+    return goal_leads_back(&search, goal, pthread_self());
 }
 
 static void advise(struct rg_finding *finding)
@@ -140,30 +135,27 @@ void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
     rg_check_tell(&finding);
 }
 
-static aclError tell(const char *function, const struct rg_goal *goal, struct search *search)
+static aclError tell(const char *function, const struct rg_goal *goal)
 {
-    struct rg_finding *finding = &search->finding;
-    finding->kind = "deadlock";
-    finding->is_refused = true;
-    finding->function = function;
+    struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
+    is_dead(goal, &finding);
     if (goal->stream != NULL)
-        snprintf(finding->what, sizeof(finding->what), "this wait for stream %p would never end: it waits for itself",
+        snprintf(finding.what, sizeof(finding.what), "this wait for stream %p would never end: it waits for itself",
                  goal->stream->handle);
     else
-        snprintf(finding->what, sizeof(finding->what),
-                 "this wait for all streams would never end: it waits for itself");
-    advise(finding);
+        snprintf(finding.what, sizeof(finding.what), "this wait for all streams would never end: it waits for itself");
+    advise(&finding);
     rg_runtime_unlock();
-    rg_check_tell(finding);
-    const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: %s", function, finding->what);
+    rg_check_tell(&finding);
+    const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: %s", function, finding.what);
     rg_runtime_lock();
     return status;
 }
 
 aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal)
 {
-    struct search search = {0};
-    return is_dead(goal, &search) ? tell(function, goal, &search) : ACL_SUCCESS;
+    const bool refuses = rg_check_level() != RG_CHECK_OFF && is_dead(goal, NULL);
+    return refuses ? tell(function, goal) : ACL_SUCCESS;
 }
 
 static void forget(struct waiter *waiter)
