@@ -18,6 +18,12 @@ static void init_condition(void)
     pthread_condattr_destroy(&attributes);
 }
 
+void rg_runtime_reset_lock(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    init_condition();
+}
+
 void rg_runtime_lock(void)
 {
     pthread_once(&once, init_condition);
@@ -32,6 +38,11 @@ void rg_runtime_unlock(void)
 void rg_runtime_moved(void)
 {
     pthread_cond_broadcast(&moved);
+}
+
+void rg_runtime_sleep(pthread_cond_t *condition)
+{
+    pthread_cond_wait(condition != NULL ? condition : &moved, &lock);
 }
 
 static struct timespec deadline_after(int32_t milliseconds)

@@ -6,14 +6,22 @@
 #ifndef RG_RUNTIME_LOCK_H
 #define RG_RUNTIME_LOCK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 void rg_runtime_lock(void);
 void rg_runtime_unlock(void);
 
+/* In the child of a process that held the lock when it forked: nobody holds it, and nobody waits. */
+void rg_runtime_reset_lock(void);
+
 /* Tells those who wait that they may look again. Needs the lock. */
 void rg_runtime_moved(void);
+
+/* Waits, perhaps too briefly, for a condition, or for NULL until anything has moved. Needs the lock, and lets it go
+ * meanwhile. */
+void rg_runtime_sleep(pthread_cond_t *condition);
 
 /*
  * Waits until is_done(argument), which is called with the lock held, for at most timeout milliseconds

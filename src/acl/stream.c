@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/handle.h"
+#include "acl/check_deadlock.h"
+#include "acl/handle_check.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -13,6 +14,15 @@ aclError rg_stream_fail_dead(const char *function, aclrtStream stream)
 {
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream is %p, must be NULL or a live stream", function,
                            stream);
+}
+
+aclError rg_stream_fail_inside(const char *function, aclrtStream stream)
+{
+    rg_deadlock_tell_inside(function, stream);
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                           "%s: the stream %p is waited for by its own work, must be by another thread: this would "
+                           "never end",
+                           function, stream);
 }
 
 struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, aclError *status)
@@ -26,8 +36,10 @@ struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, ac
         wanted = context.default_stream;
     }
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, wanted);
-    if (object == NULL)
+    if (object == NULL) {
+        rg_handle_tell_dead(function, "stream", RG_HANDLE_STREAM, wanted);
         *status = rg_stream_fail_dead(function, wanted);
+    }
     return object;
 }
 
@@ -41,8 +53,7 @@ int32_t rg_stream_id(const struct rg_stream *stream)
     return stream->traits.id;
 }
 
-aclError rg_stream_push_copy(aclrtStream stream, const char *function, aclError (*run)(void *argument),
-                             const void *argument, size_t size)
+aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg_work work, size_t size)
 {
     aclError status = ACL_SUCCESS;
     struct rg_stream *object = rg_stream_acquire(stream, function, &status);
@@ -50,8 +61,10 @@ aclError rg_stream_push_copy(aclrtStream stream, const char *function, aclError 
         return status;
     void *copy = malloc(size);
     if (copy != NULL) {
-        memcpy(copy, argument, size);
-        status = rg_stream_push(object, function, &(struct rg_work){.run = run, .argument = copy, .destroy = free});
+        memcpy(copy, work.argument, size);
+        work.argument = copy;
+        work.destroy = free;
+        status = rg_stream_push(object, function, &work);
     } else {
         status = rg_runtime_fail_memory(function);
     }

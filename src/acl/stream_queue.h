@@ -2,6 +2,8 @@
 #ifndef RG_STREAM_QUEUE_H
 #define RG_STREAM_QUEUE_H
 
+#include <pthread.h>
+
 #include "acl/stream.h"
 
 struct task {
@@ -17,25 +19,55 @@ struct rg_stream {
     int32_t device;
     struct rg_stream_traits traits;
     struct rg_stream *previous, *next; /* in the list of all streams */
-    struct rg_stream *next_waiting;
-    struct task *first, *last; /* the first stays in the queue while it is done */
-    bool is_waiting;           /* in the list of streams that have work */
-    bool is_running;           /* a thread is doing its work */
-    bool is_ending;            /* takes no more work */
-    bool is_dropping;          /* drops the work it has */
+    struct task *first, *last;         /* the first stays in the queue while it is done */
+    pthread_t worker;                  /* started with the first work */
+    bool has_worker;
+    pthread_cond_t arrived; /* there is work that the worker may do, or it is to end */
+    bool is_running;        /* a thread, the runner, is doing its work */
+    pthread_t runner;
+    bool is_ending;   /* takes no more work */
+    bool is_over;     /* the worker is to end */
+    bool is_dropping; /* drops the work it has */
     bool stops_on_failure;
     aclError status; /* of the first work that failed since the last synchronisation */
+    struct rg_history history;
+    int n_blockable;           /* works in the queue that have find_blocker */
+    uint64_t search, searched; /* for check_deadlock.c: by which search, up to which ticket */
 };
 
-/* The heads of the two lists. Under the lock. */
+/* The head of the list. Under the lock. */
 extern struct rg_stream *rg_streams;
-extern struct rg_stream *rg_waiting_streams;
 
 /* The ticket of the work that was submitted last, to any stream. Needs the lock. */
 uint64_t rg_stream_last_ticket(void);
 
 /* Is all work of the stream with tickets up to one done? Needs the lock. */
 bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket);
+
+/* Is what is in the queue dropped rather than done? Needs the lock. */
+bool rg_stream_drops_work(const struct rg_stream *stream);
+
+/* Does work of the stream with tickets up to one in the calling thread, as long as nobody else does and it can be done
+ * now: a thread that waits need not wait for the worker to wake. Needs the lock, and lets it go meanwhile. */
+void rg_stream_help(struct rg_stream *stream, uint64_t ticket);
+
+/* Is the calling thread doing work of the stream, so that waiting for the stream would be for ever? Needs the lock. */
+bool rg_stream_is_inside(const struct rg_stream *stream);
+
+/* 507046, with a message, for a thread that is. */
+aclError rg_stream_fail_inside(const char *function, aclrtStream stream);
+
+/* Tells the worker to look at the queue again. Needs the lock. */
+void rg_stream_wake(struct rg_stream *stream);
+
+/* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
+void rg_stream_stop_worker(struct rg_stream *stream);
+
+/* Takes the first work off the queue, without doing or ending it. Needs the lock. */
+void rg_stream_forget_first(struct rg_stream *stream);
+
+/* To be called before there are workers. */
+void rg_stream_watch_forks(void);
 
 /* 107003, with a message. */
 aclError rg_stream_fail_dead(const char *function, aclrtStream stream);

@@ -107,6 +107,7 @@ static void test_host_to_host(void **state)
     assert_refused(aclrtMemcpyAsync(pinned, 8, from, 8, ACL_MEMCPY_HOST_TO_DEVICE, stream),
                    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtMemcpyAsync: dst is");
     assert_success(aclrtMemcpyAsync(device, 8, pinned, 8, ACL_MEMCPY_HOST_TO_HOST, stream));
+    assert_success(aclrtSynchronizeStream(stream));
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------- */
@@ -223,6 +224,7 @@ static void test_dead_stream(void **state)
                    "aclrtMemcpy2dAsync: stream is");
     assert_refused(aclrtMemsetAsync(device, 4, 0, 4, foreign_handle), dead, "aclrtMemsetAsync: stream is");
     assert_success(aclrtMemsetAsync(device, 4, 0, 4, NULL)); /* the default stream */
+    assert_success(aclrtSynchronizeStream(NULL));
 }
 
 /* Freeing with a synchronisation waits for work that uses the memory. */

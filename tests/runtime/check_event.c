@@ -153,6 +153,7 @@ static void test_states(void **state)
     assert_success(aclrtSynchronizeStream(stream));
     assert_happened(event, 0);
     assert_success(aclrtRecordEvent(event, NULL));
+    drain(NULL);
     assert_happened(event, 1);
     assert_refused(aclrtSynchronizeEventWithTimeout(event, 0), ACL_ERROR_RT_PARAM_INVALID, "timeout is 0");
     assert_refused(aclrtSynchronizeEventWithTimeout(event, -2), ACL_ERROR_RT_PARAM_INVALID, "timeout is -2");
@@ -167,6 +168,7 @@ static void test_reset_has_its_turn(void **state)
     aclrtEvent event = NULL;
     assert_success(aclrtCreateEvent(&event));
     assert_success(aclrtRecordEvent(event, stream));
+    drain(stream);
     block(stream);
     assert_success(aclrtResetEvent(event, stream));
     assert_happened(event, 1);
@@ -223,18 +225,21 @@ static void test_wait_keeps_its_recording(void **state)
     n_runs = 0;
     assert_success(aclrtStreamWaitEvent(second, event)); /* not recorded: not waited for */
     assert_success(rg_stream_submit(second, count_run, NULL, NULL));
+    drain(second);
     assert_int_equal(n_runs, 1);
     block(stream);
     assert_success(aclrtRecordEvent(event, stream));
     assert_success(aclrtStreamWaitEvent(second, event));
     assert_success(rg_stream_submit(second, count_run, NULL, NULL));
     assert_success(aclrtRecordEvent(event, NULL)); /* stands for the default stream now */
+    drain(NULL);
     assert_happened(event, 1);
     assert_int_equal(n_runs, 1);
     assert_success(aclrtDestroyEvent(event));
     assert_refused(aclrtQueryEvent(event, &(aclrtEventStatus){0}), ACL_ERROR_RT_INVALID_HANDLE, "must be a live event");
     assert_int_equal(n_runs, 1);
     unblock();
+    drain(second);
     assert_int_equal(n_runs, 2);
     end_blocking(stream);
     assert_success(aclrtDestroyStream(second));
@@ -253,6 +258,7 @@ static void test_time(void **state)
     assert_refused(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_INTERNAL_ERROR, "startEvent is");
     assert_refused(aclrtEventGetTimestamp(start, &start_us), ACL_ERROR_RT_INTERNAL_ERROR, "which is not recorded");
     assert_success(aclrtRecordEvent(start, stream));
+    drain(stream);
     assert_refused(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_INTERNAL_ERROR, "endEvent is");
     assert_refused(aclrtEventElapsedTime(&ms, start, NULL), ACL_ERROR_INVALID_PARAM, "endEvent is NULL");
     block(stream);

@@ -89,6 +89,7 @@ static void test_blocking(void **state)
     assert_success(aclrtProcessReport(-1));
     assert_string_equal(trace, "1n");
     assert_success(aclrtProcessReport(100));
+    drain(stream);
     assert_string_equal(trace, "1nb2");
     assert_refused(aclrtProcessReport(1), ACL_ERROR_RT_REPORT_TIMEOUT, "no callback has become due");
     assert_success(aclrtUnSubscribeReport(self, stream));
@@ -119,10 +120,12 @@ static void test_many_streams(void **state)
     assert_success(aclrtSubscribeReport(self, stream));
     assert_success(aclrtSubscribeReport(self, NULL));
     launch("a", ACL_CALLBACK_NO_BLOCK);
+    drain(stream);
     assert_success(aclrtLaunchCallback(note, (void *)(uintptr_t) "d", ACL_CALLBACK_BLOCK, NULL));
-    launch("b", ACL_CALLBACK_NO_BLOCK);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         assert_success(aclrtProcessReport(100));
+    launch("b", ACL_CALLBACK_NO_BLOCK);
+    assert_success(aclrtProcessReport(100));
     assert_string_equal(trace, "adb");
     assert_success(aclrtUnSubscribeReport(self, NULL));
     assert_success(aclrtUnSubscribeReport(self, stream));
@@ -194,6 +197,7 @@ static void test_two_threads(void **state)
     assert_string_equal(trace, "t");
     stop(&reporter);
     assert_int_equal(reporter.n_run, 1);
+    drain(mine);
     launch("n", ACL_CALLBACK_NO_BLOCK); /* is due for nobody who runs it */
     assert_success(aclrtUnSubscribeReport((uint64_t)reporter.thread, stream));
     assert_success(aclrtProcessReport(100));

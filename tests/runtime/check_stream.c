@@ -2,7 +2,9 @@
 #include "refusal.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "acl/runtime.h"
 
@@ -175,6 +177,7 @@ static void test_order_and_query(void **state)
     submit(stream, note, "a");
     submit(stream, note, "b");
     submit(NULL, note, "x"); /* another stream does not wait */
+    drain(NULL);
     assert_string_equal(trace, "x");
     assert_success(aclrtStreamQuery(stream, &status));
     assert_int_equal(status, ACL_STREAM_STATUS_NOT_READY);
@@ -233,11 +236,13 @@ static void test_failures_are_sticky(void **state)
     submit(stream, fail_aicore, "a");
     submit(stream, fail_overflow, "b");
     submit(stream, note, "c");
+    drain(stream);
     assert_string_equal(trace, "abc");
     assert_int_equal(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
     assert_refused(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION, "has failed with status 507015");
     assert_success(aclrtSynchronizeStream(stream));
     submit(stream, fail_overflow, "d");
+    drain(stream);
     assert_success(aclrtSynchronizeStream(NULL)); /* not of this stream */
     assert_refused(aclrtSynchronizeDevice(), ACL_ERROR_RT_OVER_FLOW, "aclrtSynchronizeDevice: work");
     assert_success(aclrtSynchronizeDevice());
@@ -257,13 +262,16 @@ static void test_failure_modes(void **state)
     submit(stream, note, "a");
     submit(stream, fail_aicore, "b");
     submit(stream, note, "c");
+    drain(stream);
     assert_string_equal(trace, "ab");
     assert_int_equal(n_destroyed, 3);
     assert_refused(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION, "aclrtSynchronizeStream");
     submit(stream, note, "d");
+    drain(stream);
     assert_success(aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
     submit(stream, fail_aicore, "e");
     submit(stream, note, "f");
+    drain(stream);
     assert_string_equal(trace, "abdef");
     assert_success(aclrtDestroyStream(stream));
 }
@@ -311,12 +319,15 @@ static void test_destroy_by_force_drops(void **state)
     submit(NULL, note, "b"); /* waits for the event */
     assert_string_equal(trace, "");
     assert_success(aclrtDestroyStreamForce(stream));
+    drain(NULL);
     assert_string_equal(trace, "b");
     assert_int_equal(n_destroyed, 2);
     assert_success(aclrtQueryEventStatus(event, &recorded));
     assert_int_equal(recorded, ACL_EVENT_RECORDED_STATUS_COMPLETE);
     assert_success(aclrtSynchronizeStream(NULL));
-    unblock(); /* the callback is still due */
+    while (aclrtProcessReport(1) == ACL_SUCCESS) /* the callback, if it has had its turn */
+        continue;
+    aclGetRecentErrMsg();
     assert_refused(aclrtProcessReport(1), ACL_ERROR_RT_THREAD_SUBSCRIBE, "aclrtProcessReport");
     assert_success(aclrtDestroyEvent(event));
 }
@@ -338,12 +349,12 @@ static void test_work_submits_work(void **state)
     clear_trace();
     assert_success(aclrtCreateStream(&own_stream));
     submit(own_stream, submit_more, "0");
-    assert_success(aclrtSynchronizeStream(own_stream));
+    drain(own_stream);
     assert_string_equal(trace, "012");
     assert_success(aclrtDestroyStream(own_stream));
 }
 
-/* Work that records an event behind itself: what waits for it is done when the submission returns. */
+/* Work that records an event behind itself lets go what waits for it. */
 static aclrtEvent own_event;
 
 static aclError record_and_wait(void *letter)
@@ -352,6 +363,7 @@ static aclError record_and_wait(void *letter)
     assert_success(aclrtRecordEvent(own_event, own_stream));
     assert_success(aclrtStreamWaitEvent(NULL, own_event));
     submit(NULL, note, "2");
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* the time for it to come too early */
     note("1");
     return ACL_SUCCESS;
 }
@@ -363,10 +375,23 @@ static void test_work_lets_others_go(void **state)
     assert_success(aclrtCreateStream(&own_stream));
     assert_success(aclrtCreateEvent(&own_event));
     submit(own_stream, record_and_wait, "0");
-    assert_string_equal(trace, "012");
+    drain(own_stream);
     assert_success(aclrtSynchronizeStream(NULL));
+    assert_string_equal(trace, "012");
     assert_success(aclrtDestroyEvent(own_event));
     assert_success(aclrtDestroyStream(own_stream));
+}
+
+static void wait_for_itself(void *unused)
+{
+    (void)unused;
+    const aclError inside = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+    assert_refused(aclrtSynchronizeStream(own_stream), inside, "aclrtSynchronizeStream: the stream");
+    assert_refused(aclrtSynchronizeStreamWithTimeout(own_stream, 5), inside, "is waited for by its own work");
+    assert_refused(aclrtSynchronizeDevice(), inside, "aclrtSynchronizeDevice: the stream");
+    assert_refused(aclrtDestroyStream(own_stream), inside, "aclrtDestroyStream: the stream");
+    assert_refused(aclrtDestroyStreamForce(own_stream), inside, "aclrtDestroyStreamForce: the stream");
+    assert_refused(aclrtResetDevice(0), inside, "aclrtResetDevice: the stream");
 }
 
 static void test_submit_without_destroy(void **state)
@@ -374,8 +399,42 @@ static void test_submit_without_destroy(void **state)
     (void)state;
     clear_trace();
     assert_success(rg_stream_submit(NULL, note, (void *)(uintptr_t) "a", NULL));
+    drain(NULL);
     assert_refused(rg_stream_submit(foreign_handle, note, NULL, NULL), ACL_ERROR_RT_STREAM_CONTEXT, "stream is");
     assert_string_equal(trace, "a");
+}
+
+/* Work that waits for its own stream, or ends it, would wait for itself. */
+static void test_work_cannot_wait_for_itself(void **state)
+{
+    (void)state;
+    assert_success(aclrtCreateStream(&own_stream));
+    assert_success(aclrtLaunchHostFunc(own_stream, wait_for_itself, NULL));
+    assert_success(aclrtSynchronizeStream(own_stream));
+    assert_success(aclrtDestroyStream(own_stream));
+}
+
+/* With ACL_LAUNCH_BLOCKING=1 work is done, and its failure told, when the submission returns. */
+static void test_step_by_step(void **state)
+{
+    (void)state;
+    setenv("ACL_LAUNCH_BLOCKING", "1", 1);
+    assert_success(aclrtCreateStream(&own_stream));
+    clear_trace();
+    submit(own_stream, note, "a");
+    assert_string_equal(trace, "a");
+    assert_refused(rg_stream_submit(own_stream, fail_aicore, "b", NULL), ACL_ERROR_RT_AICORE_EXCEPTION,
+                   "the work has failed with status 507015");
+    assert_success(aclrtSynchronizeStream(own_stream));
+    block(own_stream);
+    submit(own_stream, note, "c"); /* must not wait for a callback that this thread is to run */
+    assert_string_equal(trace, "ab");
+    unblock();
+    drain(own_stream);
+    assert_string_equal(trace, "abc");
+    end_blocking(own_stream);
+    assert_success(aclrtDestroyStream(own_stream));
+    unsetenv("ACL_LAUNCH_BLOCKING");
 }
 
 int main(void)
@@ -396,6 +455,8 @@ int main(void)
         cmocka_unit_test(test_work_submits_work),
         cmocka_unit_test(test_work_lets_others_go),
         cmocka_unit_test(test_submit_without_destroy),
+        cmocka_unit_test(test_work_cannot_wait_for_itself),
+        cmocka_unit_test(test_step_by_step),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }

@@ -1,6 +1,7 @@
 #include "refusal.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 static int not_a_handle;
@@ -37,6 +38,15 @@ int reset_device_0(void **state)
 {
     (void)state;
     return aclrtResetDevice(0);
+}
+
+void drain(aclrtStream stream)
+{
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    while (status != ACL_STREAM_STATUS_COMPLETE) {
+        assert_success(aclrtStreamQuery(stream, &status));
+        sched_yield();
+    }
 }
 
 static void do_nothing(void *user_data)

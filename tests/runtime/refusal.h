@@ -26,6 +26,9 @@ int reset_device_0(void **state);
 /* Something that is no handle of ours. */
 extern void *const foreign_handle;
 
+/* Waits until the stream has no work left, without a synchronisation, which would take its status. */
+void drain(aclrtStream stream);
+
 /* Makes the stream wait: work that comes after is not done until unblock, by the same thread, has been called as often.
  */
 void block(aclrtStream stream);

@@ -1,0 +1,65 @@
+/*
+ * The check mode: what it is set to, and how a mistake of the client is told.
+ *
+ * REGRAD_CHECK is a list, with commas, of a level and perhaps `isolate`:
+ *     off      nothing is looked for that the interface itself does not refuse
+ *     warn     what is certainly wrong is told, and goes on as it would; the default
+ *     error    the same, and the call is refused where it can be; objects know the whole way to their creation
+ *     isolate  device memory cannot be touched by the host; implies error unless another level is named
+ * REGRAD_CHECK_LOG names a file to which each finding is appended as a line of JSON.
+ * REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for "leak-tensor" too.
+ */
+#ifndef RG_CHECK_H
+#define RG_CHECK_H
+
+#include <stdbool.h>
+
+#include "acl/place.h"
+
+enum rg_check_level { RG_CHECK_OFF, RG_CHECK_WARN, RG_CHECK_ERROR };
+
+/* Read once. Any thread; costs nothing. */
+enum rg_check_level rg_check_level(void);
+bool rg_check_isolates(void);
+
+enum { RG_CHECK_OBJECTS = 3, RG_CHECK_TEXT = 512 };
+
+/* Something that has to do with a mistake: "executor 0x... was created", and where. */
+struct rg_check_object {
+    char what[RG_CHECK_TEXT];
+    struct rg_place place;
+};
+
+/* A mistake. Strings that are pointers are literals. */
+struct rg_finding {
+    const char *kind;            /* stable, in small letters and hyphens: docs/check.md has a section for each */
+    bool is_note;                /* may be meant: told, never refused */
+    bool is_refused;             /* whatever the level */
+    bool is_at_exit;             /* in no call */
+    const void *once_for;        /* told once for this place; NULL: for that of the call */
+    const char *function;        /* the call in which it was found */
+    const char *argument;        /* of the call; NULL for none */
+    char what[RG_CHECK_TEXT];    /* a sentence without an end */
+    char instead[RG_CHECK_TEXT]; /* what to do */
+    int n_objects;
+    struct rg_check_object object[RG_CHECK_OBJECTS];
+};
+
+/* Adds an object: what became of it, and where. */
+void rg_check_add(struct rg_finding *finding, const struct rg_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Tells a finding: a block on standard error, a sentence in the thread's aclGetRecentErrMsg, a line in the log. The
+ * same kind at the same place is told once. Not at all with RG_CHECK_OFF, or when its kind is suppressed. Without locks
+ * of the runtime. Is the call to be refused?
+ */
+bool rg_check_tell(const struct rg_finding *finding);
+
+/* Has the process been forked since the settings were read? */
+bool rg_check_is_in_child(void);
+
+/* How many findings were told, notes not counted. */
+unsigned rg_check_count(void);
+
+#endif
