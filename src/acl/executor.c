@@ -6,6 +6,8 @@
 
 #include "acl/message.h"
 #include "acl/runtime.h"
+#include "acl/stream.h"
+#include "acl/trace.h"
 #include "aclnn/opdev/op_errno.h"
 
 /* ---- Life --------------------------------------------------------------------------------- */
@@ -165,6 +167,16 @@ static aclnnStatus consume(const char *function, const struct rg_executor *execu
                        function, (void *)handle);
 }
 
+static aclnnStatus submit(const char *function, struct run *run, aclrtStream stream)
+{
+    struct rg_work work = {.run = do_run, .destroy = destroy_run, .argument = run};
+    if (rg_trace_is_on()) {
+        work.bytes_read = rg_program_bytes(run->program, false);
+        work.bytes_written = rg_program_bytes(run->program, true);
+    }
+    return rg_stream_push_to(stream, function, &work);
+}
+
 aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                aclrtStream stream)
 {
@@ -188,5 +200,5 @@ aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t w
     }
     pthread_mutex_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);
-    return run == NULL ? status : rg_stream_submit(stream, do_run, run, destroy_run);
+    return run == NULL ? status : submit(function, run, stream);
 }

@@ -44,8 +44,11 @@ static bool is_ours(const void *address)
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
 static aclError push(const char *function, aclrtStream stream, struct transfer transfer)
 {
+    const uint64_t bytes = transfer.width * transfer.height;
     const struct rg_work work = {.run = run_work,
                                  .argument = &transfer,
+                                 .bytes_read = transfer.source != NULL ? bytes : 0,
+                                 .bytes_written = bytes,
                                  .is_waited_for = !is_ours(transfer.target) || !is_ours(transfer.source)};
     return rg_stream_push_copy(stream, function, work, sizeof(transfer));
 }

@@ -68,20 +68,25 @@ aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg
     return status;
 }
 
-aclError rg_stream_submit(aclrtStream stream, aclError (*task)(void *argument), void *argument,
-                          void (*destroy)(void *argument))
+aclError rg_stream_push_to(aclrtStream stream, const char *function, const struct rg_work *work)
 {
-    static const char function[] = "submission to a stream";
     aclError status = ACL_SUCCESS;
     struct rg_stream *object = rg_stream_acquire(stream, function, &status);
     if (object == NULL) {
-        if (destroy != NULL)
-            destroy(argument);
+        if (work->destroy != NULL)
+            work->destroy(work->argument);
         return status;
     }
-    status = rg_stream_push(object, function, &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
+    status = rg_stream_push(object, function, work);
     rg_stream_release(object);
     return status;
+}
+
+aclError rg_stream_submit(aclrtStream stream, aclError (*task)(void *argument), void *argument,
+                          void (*destroy)(void *argument))
+{
+    return rg_stream_push_to(stream, "submission to a stream",
+                             &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
 }
 
 aclError rg_stream_check(aclrtStream stream, const char *function)

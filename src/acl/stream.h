@@ -36,6 +36,9 @@ struct rg_work {
     bool is_hosted;
     /* The submission returns when this is done. */
     bool is_waited_for;
+    /* For the trace: the function that submitted it, which rg_stream_push sets, and what it moves. */
+    const char *function;
+    uint64_t bytes_read, bytes_written;
 };
 
 /* A new stream of the context. 207001 without memory, 107002 when the context is ending; no message. */
@@ -61,6 +64,10 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
 /* Puts work on the stream with a copy of its argument, the size bytes there, which free ends. Statuses of
  * rg_stream_acquire and of rg_stream_push. */
 aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg_work work, size_t size);
+
+/* rg_stream_push for a handle, NULL too. Takes argument over, also when it fails. Statuses of rg_stream_acquire as
+ * well. */
+aclError rg_stream_push_to(aclrtStream stream, const char *function, const struct rg_work *work);
 
 int32_t rg_stream_id(const struct rg_stream *stream);
 

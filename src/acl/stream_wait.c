@@ -1,6 +1,7 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
+#include "acl/trace.h"
 
 /* All work on one stream, or on those of one device, with tickets up to one. */
 struct extent {
@@ -74,11 +75,13 @@ aclError rg_stream_synchronize_device(const char *function, int32_t device, int3
     const aclError refused = rg_stream_check_outside(function, NULL, device);
     if (refused != ACL_SUCCESS)
         return refused;
+    const uint64_t began = rg_trace_waits();
     rg_runtime_lock();
     const struct extent extent = {.device = device, .ticket = rg_stream_last_ticket()};
     const bool in_time = rg_runtime_wait(is_extent_done, &extent, timeout);
     const aclError status = in_time ? take_device_status(device) : ACL_SUCCESS;
     rg_runtime_unlock();
+    rg_trace_waited(began, function, device, -1);
     return tell_waited(function, in_time, timeout, status);
 }
 
@@ -93,6 +96,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         rg_stream_release(object);
         return ACL_SUCCESS;
     }
+    const uint64_t began = rg_trace_waits();
     rg_runtime_lock();
     const struct extent extent = {.stream = object, .ticket = rg_stream_last_ticket()};
     const bool inside = rg_stream_is_inside(object);
@@ -102,6 +106,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
     if (in_time && !inside)
         status = take_status(object);
     rg_runtime_unlock();
+    rg_trace_waited(began, function, object->device, object->traits.id);
     status = inside ? rg_stream_fail_inside(function, object->handle) : tell_waited(function, in_time, timeout, status);
     rg_stream_release(object);
     return status;
