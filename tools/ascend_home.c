@@ -91,7 +91,8 @@ static char *resolve(const char *directory)
         return NULL;
     for (;;) {
         char *existing = realpath(path, NULL), *all = NULL;
-        if (existing != NULL && asprintf(&all, "%s%s", strcmp(existing, "/") == 0 ? "" : existing, rest) < 0)
+        if (existing != NULL &&
+            asprintf(&all, "%s%s", strcmp(existing, "/") == 0 && rest[0] != '\0' ? "" : existing, rest) < 0)
             all = NULL;
         free(existing);
         if (all != NULL || errno != ENOENT)
@@ -189,7 +190,8 @@ static int link_entries(const char *root, const char *directory)
 static bool is_inside(const char *path, const char *directory)
 {
     const size_t length = strlen(directory);
-    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    return strcmp(directory, "/") == 0 ||
+           (strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0'));
 }
 
 int ascend_home_install(const char *root, const char *directory)

@@ -293,7 +293,7 @@ static void name_memory(FILE *page, double device, double peak, int place)
 {
     char text[HTML_NUMBER];
     const int y = 16 + 32 * place;
-    fprintf(page, "<text x=\"4\" y=\"%d\" fill=\"%s\">", y, tally_colour((int)device + 1));
+    fprintf(page, "<text x=\"4\" y=\"%d\" style=\"fill:%s\">", y, tally_colour((int)device + 1));
     if (device < 0)
         fprintf(page, "host, pinned");
     else

@@ -6,9 +6,12 @@
 # bin/setenv.bash is another name for this file.
 
 # This file's name. A shell that does not tell it holds the file open, and then the system knows it.
+# shellcheck disable=SC3028
 _regrad_file=${BASH_SOURCE:-}
 if [ -n "${ZSH_VERSION:-}" ]; then
     eval '_regrad_file=${(%):-%x}'
+elif case ${KSH_VERSION:-} in *" AJM "*) true ;; *) false ;; esac then
+    eval '_regrad_file=${.sh.file}'
 elif [ -z "${BASH_VERSION:-}" ]; then
     read -r _regrad_process _regrad_rest </proc/self/stat
     for _regrad_open in "/proc/$_regrad_process/fd"/*; do
