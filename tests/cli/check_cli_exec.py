@@ -102,8 +102,10 @@ class Running(Exec):
     def test_usage(self):
         for words, message in [
             ([], "exec: no program is given"),
-            (["--check=strict", "true"], "--check is 'strict'; wanted off, warn, error or isolate, or some with commas"),
-            (["--check=warn,", "true"], "--check is 'warn,'; wanted off, warn, error or isolate, or some with commas"),
+            (["--check=strict", "true"],
+             "--check is 'strict'; wanted off, warn, error or isolate, or some with commas"),
+            (["--check=warn,", "true"],
+             "--check is 'warn,'; wanted off, warn, error or isolate, or some with commas"),
             (["--report"], "option --report needs an argument: a file"),
             (["--threads", "2", "true"], "exec takes no option --threads"),
         ]:
@@ -138,7 +140,8 @@ class Running(Exec):
                 process.send_signal(number)
                 self.assertEqual(process.wait(30), 128 + number)
                 self.assertIn(f"sh was ended by signal {int(number)} (", process.stderr.read())
-        with self.start("sh", "-c", "trap 'echo caught; exit 7' TERM; echo ready; while :; do sleep 0.1; done") as process:
+        catching = "trap 'echo caught; exit 7' TERM; echo ready; while :; do sleep 0.1; done"
+        with self.start("sh", "-c", catching) as process:
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(30), 7)
@@ -161,7 +164,8 @@ class Running(Exec):
 
     def test_findings_make_a_status(self):
         for words, status, n_findings, n_notes in [
-            (["0", "mistake"], 99, 1, 0), (["0", "note"], 0, 0, 1), (["3", "mistake", "note"], 3, 1, 1), (["0"], 0, 0, 0),
+            (["0", "mistake"], 99, 1, 0), (["0", "note"], 0, 0, 1), (["3", "mistake", "note"], 3, 1, 1),
+            (["0"], 0, 0, 0),
         ]:
             done = self.run_exec(FINDER, *words, status=status)
             self.assertTrue(done.stderr.endswith(
@@ -211,7 +215,8 @@ class Trace(Exec):
         for stream in set(streams.values()):
             works = [line["work"] for line in begun if line["stream"] == stream]
             self.assertEqual(works, sorted(works))
-            times = [line["time_us"] for line in lines if line["trace"] in ("begin", "end") and line["stream"] == stream]
+            times = [line["time_us"] for line in lines
+                     if line["trace"] in ("begin", "end") and line["stream"] == stream]
             self.assertEqual(times, sorted(times))
         live = {}
         for line in lines:
@@ -299,7 +304,8 @@ class Report(Exec):
             {"trace": "wait", "time_us": 3, "lasted_us": -1e300, "thread": 1e300, "function": evil},
             {"trace": evil, "time_us": 4}, {"trace": "wait"}, [], 3, "x",
         ]
-        text = "".join(json.dumps(line) + "\n" for line in lines) + '{"a":\n\0\n' + "[" * 100 + '\n"\\ud800"\n{"x":1e999}\n'
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        text += '{"a":\n\0\n' + "[" * 100 + '\n"\\ud800"\n{"x":1e999}\n'
         for k, name in enumerate(("REGRAD_CHECK_LOG", "REGRAD_TRACE")):
             with open(self.path(f"text{k}"), "w") as file:
                 file.write(text)

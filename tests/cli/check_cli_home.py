@@ -119,8 +119,8 @@ class Refusals(Home):
     def test_the_tree_itself(self):
         for directory in (self.home, os.path.join(self.home, "bin"), os.path.join(self.home, "new"),
                           os.path.dirname(self.home), "/"):
-            self.assertEqual(self.refused_install(directory), f"ascend-home: {os.path.realpath(directory)}: is, or lies "
-                             f"in, or holds the tree itself, {self.home}")
+            self.assertEqual(self.refused_install(directory), f"ascend-home: {os.path.realpath(directory)}: is, or "
+                             f"lies in, or holds the tree itself, {self.home}")
 
 
 class Environment(Home):
@@ -169,7 +169,8 @@ class Environment(Home):
 
     def test_program_is_found(self):
         for shell in ("bash", "sh"):
-            got = self.source(shell, f". {self.home}/set_env.sh", then='test "$(regrad ascend-home)" = "$ASCEND_HOME_PATH"')
+            got = self.source(shell, f". {self.home}/set_env.sh",
+                              then='test "$(regrad ascend-home)" = "$ASCEND_HOME_PATH"')
             self.assertEqual(got, self.wanted(self.home))
 
 
