@@ -2,9 +2,12 @@
 import html.parser
 import json
 import os
+import pty
 import re
+import select
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -133,8 +136,7 @@ class Running(Exec):
                                 cwd=self.directory.name, env=self.environment(), text=True)
 
     def test_signals_are_handed_on(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM,
-                       signal.SIGRTMIN):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM):
             with self.start("sh", "-c", "echo ready; exec sleep 60") as process:
                 self.assertEqual(process.stdout.readline(), "ready\n")
                 process.send_signal(number)
@@ -147,6 +149,32 @@ class Running(Exec):
             self.assertEqual(process.wait(30), 7)
             self.assertEqual(process.stdout.read(), "caught\n")
         self.assertEqual(self.files(), [])
+
+    def test_signals_of_a_terminal(self):
+        """They reach the program once."""
+        program = "import signal, time\n" \
+                  "signal.signal(signal.SIGINT, lambda *_: print('caught', flush=True))\n" \
+                  "print('ready', flush=True)\n" \
+                  "while True: time.sleep(1)\n"
+        environment = self.environment()
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(REGRAD, [REGRAD, "exec", "--", sys.executable, "-c", program], environment)
+        self.addCleanup(os.close, terminal)
+        text = self.read_terminal(terminal, "ready")
+        os.write(terminal, b"\x03")
+        text += self.read_terminal(terminal, "caught")
+        os.kill(process, signal.SIGTERM)
+        text += self.read_terminal(terminal, "Terminated")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 128 + signal.SIGTERM)
+        self.assertEqual(text.count("caught"), 1, text)
+
+    def read_terminal(self, terminal, word):
+        text, deadline = "", time.monotonic() + 30
+        while word not in text:
+            self.assertTrue(select.select([terminal], [], [], deadline - time.monotonic())[0], text)
+            text += os.read(terminal, 4096).decode()
+        return text
 
     def test_a_program_that_hangs_is_reported(self):
         """Nothing of the trace is lost when a program is killed; work that did not end is shown as such."""

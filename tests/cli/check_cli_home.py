@@ -37,8 +37,8 @@ class Tree(Home):
     def check(self, root):
         """What build scripts look for."""
         self.assertTrue(os.path.isfile(os.path.join(root, MARK)))
-        architecture = os.path.join(root, os.uname().machine + "-linux")
-        stubs = os.path.join(architecture, "devlib", "linux", os.uname().machine)
+        architecture, = [os.path.join(root, name) for name in os.listdir(root) if name.endswith("-linux")]
+        stubs = os.path.join(architecture, "devlib", "linux", os.path.basename(architecture)[:-len("-linux")])
         for directory in (root, architecture, os.path.join(root, "acllib")):
             for header in ("acl/acl.h", "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnnop/aclnn_ops_cv.h",
                            "aclnnop/aclnn_upsample_bilinear_2d_backward.h", "nnopbase/opdev/op_errno.h"):
