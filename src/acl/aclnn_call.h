@@ -34,6 +34,7 @@ struct rg_acl_argument rg_bool_array_argument(const char *name, const aclBoolArr
 
 struct rg_call {
     const char *function;
+    struct rg_place place; /* where it was called */
     int n_arguments;
     struct rg_acl_argument arguments[RG_MAX_ARGUMENTS];
     struct rg_program *program;

@@ -139,6 +139,7 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
                                                        aclOpExecutor **executor)
 {
     struct rg_call call = {.function = __func__,
+                           .place = rg_place_here(),
                            /* Without a mask nothing is wanted, and nothing is looked at. */
                            .n_arguments = outputMask != NULL ? N_GRAD_ARGUMENTS : 0,
                            .arguments = {
@@ -158,7 +159,7 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
 aclnnStatus aclnnGridSampler2DBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                        aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const aclTensor *grid, int64_t interpolationMode,
@@ -166,6 +167,7 @@ aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const acl
                                                uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct rg_call call = {.function = __func__,
+                           .place = rg_place_here(),
                            .n_arguments = N_ARGUMENTS,
                            .arguments = {
                                [SAMPLED_INPUT] = rg_tensor_argument("input", input),
@@ -180,5 +182,5 @@ aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const acl
 
 aclnnStatus aclnnGridSampler2D(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }

@@ -191,7 +191,7 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
                                                             double scalesH, double scalesW, aclTensor *out,
                                                             uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = rg_gradient_call(__func__, "gradOut", gradOut, outputSize, inputSize, out);
+    struct rg_call call = rg_gradient_call(rg_origin_here(__func__), "gradOut", gradOut, outputSize, inputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, alignCorners, scalesH, scalesW);
@@ -201,14 +201,14 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
 aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                             aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
                                                     const bool alignCorners, const double scalesH, const double scalesW,
                                                     aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = rg_resize_call(__func__, self, outputSize, out);
+    struct rg_call call = rg_resize_call(rg_origin_here(__func__), self, outputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, alignCorners, scalesH, scalesW);
@@ -218,5 +218,5 @@ aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const
 aclnnStatus aclnnUpsampleBilinear2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                     aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "acl/check_order.h"
 #include "acl/context.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -80,9 +81,9 @@ static aclrtContext add_user(int32_t device)
 }
 
 /* The same when there was none a moment ago. The new context is not needed where another thread was faster. */
-static aclrtContext add_first_user(int32_t device)
+static aclrtContext add_first_user(int32_t device, const struct rg_origin *origin)
 {
-    const aclrtContext created = rg_context_create(device, true);
+    const aclrtContext created = rg_context_create(device, true, origin);
     if (created == NULL)
         return NULL;
     rg_runtime_lock();
@@ -92,18 +93,21 @@ static aclrtContext add_first_user(int32_t device)
     devices[device].n_users++;
     rg_runtime_unlock();
     if (context != created)
-        rg_context_end(created);
+        rg_context_end(created, origin);
     return context;
 }
 
 aclError aclrtSetDevice(int32_t deviceId)
 {
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        refused = rg_order_check(__func__);
     if (refused != ACL_SUCCESS)
         return refused;
+    const struct rg_origin origin = rg_origin_here(__func__);
     aclrtContext context = add_user(deviceId);
     if (context == NULL)
-        context = add_first_user(deviceId);
+        context = add_first_user(deviceId, &origin);
     if (context == NULL)
         return rg_runtime_fail_memory(__func__);
     rg_context_set_current(context);
@@ -111,11 +115,12 @@ aclError aclrtSetDevice(int32_t deviceId)
 }
 
 /* Takes users away, and ends the default context with the last one. */
-static aclError reset(const char *function, int32_t device, bool all_users)
+static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
 {
+    const char *const function = origin.function;
     aclError refused = rg_device_check(function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_stream_check_outside(function, NULL, device);
+        refused = rg_stream_check_outside(function, NULL, device, true);
     if (refused != ACL_SUCCESS)
         return refused;
     aclrtContext ended = NULL;
@@ -133,19 +138,21 @@ static aclError reset(const char *function, int32_t device, bool all_users)
         return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
                                "%s: deviceId is %d, which has been reset already, must be a device that is set",
                                function, device);
-    if (ended != NULL)
-        rg_context_end(ended);
+    if (ended != NULL) {
+        rg_order_check_reset(function, device, ended);
+        rg_context_end(ended, &origin);
+    }
     return ACL_SUCCESS;
 }
 
 aclError aclrtResetDevice(int32_t deviceId)
 {
-    return reset(__func__, deviceId, false);
+    return reset(rg_origin_here(__func__), deviceId, false);
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId)
 {
-    return reset(__func__, deviceId, true);
+    return reset(rg_origin_here(__func__), deviceId, true);
 }
 
 aclError aclrtGetDevice(int32_t *deviceId)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,15 +39,37 @@ struct rg_place rg_place_of(const void *return_address)
     return (struct rg_place){{return_address}};
 }
 
+static bool is_own(const void *frame)
+{
+    const char *own = module_of((const void *)(uintptr_t)&rg_place_outside), *module = module_of(frame);
+    return own != NULL && module != NULL && strcmp(module, own) == 0;
+}
+
+/* What a sanitizer puts around backtrace comes before our own frames. */
 struct rg_place rg_place_outside(void)
 {
     void *frames[MOST_FRAMES];
     const int n = backtrace(frames, MOST_FRAMES);
-    const char *own = module_of((const void *)(uintptr_t)&rg_place_outside);
     int k = 0;
-    while (k < n && own != NULL && module_of(frames[k]) == own)
+    while (k < n && !is_own(frames[k]))
+        k++;
+    while (k < n && is_own(frames[k]))
         k++;
     return cut(frames, k, n);
+}
+
+static bool is_of_c_library(const void *frame)
+{
+    const char *path = module_of(frame), *slash = path != NULL ? strrchr(path, '/') : NULL;
+    return slash != NULL && strncmp(slash, "/libc.so", strlen("/libc.so")) == 0;
+}
+
+int rg_place_depth(const struct rg_place *place)
+{
+    int depth = 0;
+    while (depth < RG_PLACE_FRAMES && place->frame[depth] != NULL && !is_of_c_library(place->frame[depth]))
+        depth++;
+    return depth;
 }
 
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/handle.h"
+#include "acl/check_deadlock.h"
+#include "acl/handle_check.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -17,6 +18,7 @@ aclError rg_stream_fail_dead(const char *function, aclrtStream stream)
 
 aclError rg_stream_fail_inside(const char *function, aclrtStream stream)
 {
+    rg_deadlock_tell_inside(function, stream);
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                            "%s: the stream %p is waited for by its own work, must be by another thread: this would "
                            "never end",
@@ -34,8 +36,10 @@ struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, ac
         wanted = context.default_stream;
     }
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, wanted);
-    if (object == NULL)
+    if (object == NULL) {
+        rg_handle_tell_dead(function, "stream", RG_HANDLE_STREAM, wanted);
         *status = rg_stream_fail_dead(function, wanted);
+    }
     return object;
 }
 
@@ -68,25 +72,20 @@ aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg
     return status;
 }
 
-aclError rg_stream_push_to(aclrtStream stream, const char *function, const struct rg_work *work)
-{
-    aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
-    if (object == NULL) {
-        if (work->destroy != NULL)
-            work->destroy(work->argument);
-        return status;
-    }
-    status = rg_stream_push(object, function, work);
-    rg_stream_release(object);
-    return status;
-}
-
 aclError rg_stream_submit(aclrtStream stream, aclError (*task)(void *argument), void *argument,
                           void (*destroy)(void *argument))
 {
-    return rg_stream_push_to(stream, "submission to a stream",
-                             &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
+    static const char function[] = "submission to a stream";
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
+    if (object == NULL) {
+        if (destroy != NULL)
+            destroy(argument);
+        return status;
+    }
+    status = rg_stream_push(object, function, &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
+    rg_stream_release(object);
+    return status;
 }
 
 aclError rg_stream_check(aclrtStream stream, const char *function)
