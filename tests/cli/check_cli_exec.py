@@ -314,8 +314,14 @@ class Report(Exec):
             self.assertIn("a < b && \"c\" > 'd' </div><script>alert(1)</script> \\ \uFFFD\uFFFD é", text)
             self.assertIn("synchronise the stream first", text)
             self.assertIn("the tensor <0x1234>", text)
-            self.assertIn("exec_finder", text)
         self.assertEqual([element for element in page.elements if element[0] == "script"], [])
+
+    def test_mistake_of_a_program(self):
+        page = self.report(CLIENT, "errs", status=99)
+        finding, = page.of("finding")
+        self.assertTrue(finding[2].startswith("destroyed-twice\ncallaclDestroyTensor\n"), finding[2])
+        self.assertIn("exec_client [0x", finding[2])
+        self.assertIn("1 finding, 0 notes", page.text("outcome")[0])
 
     def test_hostile_files(self):
         """Whatever a program leaves in its log and its trace, the page is well-formed."""

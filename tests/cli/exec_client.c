@@ -2,6 +2,7 @@
  * A program of the aclnn interface for `regrad exec`, which links nothing but the vendor's names.
  *
  *   exec_client streams     copies, fills and resizes on two streams, which an event joins; prints a sum
+ *   exec_client errs        destroys a tensor twice
  *   exec_client hangs       queues a host function that never ends, and says so
  */
 #include <stdint.h>
@@ -94,6 +95,13 @@ static void run_streams(void)
     printf("%.0f\n", sum);
 }
 
+static void run_wrong(void)
+{
+    aclTensor *tensor = describe(NULL, SMALL);
+    check(aclDestroyTensor(tensor), "aclDestroyTensor");
+    aclDestroyTensor(tensor);
+}
+
 static void sleep_for_ever(void *argument)
 {
     (void)argument;
@@ -118,6 +126,8 @@ int main(int argc, char **argv)
     check(aclrtSetDevice(0), "aclrtSetDevice");
     if (argc > 1 && strcmp(argv[1], "hangs") == 0)
         run_hanging();
+    else if (argc > 1 && strcmp(argv[1], "errs") == 0)
+        run_wrong();
     else
         run_streams();
     check(aclrtResetDevice(0), "aclrtResetDevice");
