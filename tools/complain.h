@@ -12,7 +12,8 @@ enum exit_status {
     /* check: these are added up */
     STATUS_ADJOINT = 16,
     STATUS_DIFFERENCES = 32,
-    STATUS_REFERENCE = 64
+    STATUS_REFERENCE = 64,
+    STATUS_FOUND = 99 /* exec: the program ended with 0, but there were findings */
 };
 
 /* Prints "regrad: ", the message, made as by printf, and a newline, and returns status. Control

@@ -31,20 +31,21 @@ void help_program(const struct command *const *commands, int n_commands)
     printf("Usage: regrad COMMAND ...\n"
            "Gradients of image resampling, on NumPy's .npy files.\n\nCommands:\n");
     for (int k = 0; k < n_commands; k++)
-        printf("  %-10s %s\n", commands[k]->name, commands[k]->summary);
+        printf("  %-12s %s\n", commands[k]->name, commands[k]->summary);
     printf("\nOptions:\n");
     options_help(everywhere);
     printf("\n'regrad COMMAND --help' explains a command, 'regrad COMMAND OPERATOR --help' what it takes for an\n"
            "operator.\n\n"
            "Exit status: 0 when all is well; 1 when compare finds a difference; 2 for bad usage, a file that is\n"
            "malformed or cannot be read, and values that are refused; 3 when memory or the writing of a result\n"
-           "fails; 16, 32, 64 and their sums from check, whose help explains them.\n");
+           "fails; 16, 32, 64 and their sums from check, whose help explains them; from exec the program's status, and "
+           "99.\n");
 }
 
 static void print_usage(const struct command *command, const char *words)
 {
-    printf("Usage: regrad %s%s [OPTION]...\n%c%s.\n", command->name, words, command->summary[0] - 'a' + 'A',
-           command->summary + 1);
+    printf("Usage: regrad %s%s%s\n%c%s.\n", command->name, words, command->runs_program ? "" : " [OPTION]...",
+           command->summary[0] - 'a' + 'A', command->summary + 1);
 }
 
 void help_command(const struct command *command)

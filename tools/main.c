@@ -6,8 +6,9 @@
 #include "complain.h"
 #include "suggest.h"
 
-static const struct command *const commands[] = {&command_run, &command_list, &command_describe, &command_check,
-                                                 &command_compare};
+static const struct command *const commands[] = {&command_run,   &command_list,    &command_describe,
+                                                 &command_check, &command_compare, &command_ascend_home,
+                                                 &command_exec};
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -38,7 +39,7 @@ static int run_without_command(int argc, char **argv)
     struct settings settings;
     if (argc < 2)
         return complain(STATUS_REFUSED, "no command is given ('regrad --help' names them all)");
-    int status = options_parse(argc, argv, &settings);
+    int status = options_parse(argc, argv, false, &settings);
     if (status != STATUS_OK)
         return status;
     if (is_given(&settings, OPT_VERSION))
@@ -76,7 +77,7 @@ static int check_usage(const struct command *command, const struct settings *set
 static int run_command(const struct command *command, int argc, char **argv)
 {
     struct settings settings;
-    int status = options_parse(argc, argv, &settings);
+    int status = options_parse(argc, argv, command->runs_program, &settings);
     if (status != STATUS_OK)
         return status;
     if (is_given(&settings, OPT_HELP))

@@ -166,15 +166,26 @@ static const struct option_def defs[N_OPTIONS] = {
                  parse_limit, FIELD(ulp), NULL},
     [OPT_POSITIONS] = {"positions", "a whole number", "how many positions to print of each kind (default: 5)", 0,
                        parse_count, FIELD(positions), NULL},
+    [OPT_INSTALL] = {"install", "a directory", "make a tree of links there, and print nothing", 0, parse_text,
+                     FIELD(install), NULL},
+    [OPT_CHECK] = {"check", "off, warn, error or isolate",
+                   "what the check mode does, as REGRAD_CHECK (default: that, or error); error,isolate too", 0,
+                   parse_text, FIELD(check), NULL},
+    [OPT_LOG] = {"log", "a file", "where findings are appended as lines of JSON, as REGRAD_CHECK_LOG", 0, parse_text,
+                 FIELD(log), NULL},
+    [OPT_REPORT] = {"report", "a file", "write a page of HTML about the run; html means regrad-report.html", 0,
+                    parse_text, FIELD(report), NULL},
     [OPT_HELP] = {"help", NULL, "print what is taken here, and exit", 'h', NULL, 0, NULL},
     [OPT_VERSION] = {"version", NULL, "print the version, and exit", 'V', NULL, 0, NULL},
 };
 
 /* What getopt_long gets of the table. Its `val` is the option's id plus first_value, clear of all letters. */
-enum { FIRST_VALUE = 256, LETTERS_ROOM = 3 + 2 * N_OPTIONS };
+enum { FIRST_VALUE = 256, LETTERS_ROOM = 4 + 2 * N_OPTIONS };
 
-static void make_getopt_tables(struct option *table, char *letters)
+static void make_getopt_tables(struct option *table, char *letters, bool ends_at_word)
 {
+    if (ends_at_word)
+        *letters++ = '+';
     *letters++ = ':';
     for (int id = 0; id < N_OPTIONS; id++) {
         table[id] =
@@ -230,11 +241,11 @@ static int take_option(int value, char **argv, struct settings *settings)
     return def->parse ? def->parse(def, optarg, (char *)settings + def->field) : STATUS_OK;
 }
 
-int options_parse(int argc, char **argv, struct settings *settings)
+int options_parse(int argc, char **argv, bool ends_at_word, struct settings *settings)
 {
     struct option table[N_OPTIONS + 1] = {0};
     char letters[LETTERS_ROOM];
-    make_getopt_tables(table, letters);
+    make_getopt_tables(table, letters, ends_at_word);
     *settings = (struct settings){
         .dtype = DTYPE_OF_FILE, .output_mask = MASK_INPUT_GRAD | MASK_GRID_GRAD, .seed = 1, .positions = 5};
     opterr = 0;

@@ -32,6 +32,10 @@ enum option_id {
     OPT_RTOL,
     OPT_ULP,
     OPT_POSITIONS,
+    OPT_INSTALL,
+    OPT_CHECK,
+    OPT_LOG,
+    OPT_REPORT,
     OPT_HELP,
     OPT_VERSION,
     N_OPTIONS
@@ -57,6 +61,7 @@ struct settings {
     int output_mask;
     int64_t threads, seed, positions;
     double atol, rtol, ulp;
+    const char *install, *check, *log, *report;
     int n_words; /* the words that are no options: the operator and the files */
     char **words;
 };
@@ -71,8 +76,9 @@ static inline bool is_given(const struct settings *settings, enum option_id id)
     return settings->given & OPTION_BIT(id);
 }
 
-/* Parses what follows a command's name; argv[0] is that name. Complains and returns an exit status. */
-int options_parse(int argc, char **argv, struct settings *settings);
+/* Parses what follows a command's name; argv[0] is that name. The first word may end the options: those behind it are
+ * not ours. Complains and returns an exit status. */
+int options_parse(int argc, char **argv, bool ends_at_word, struct settings *settings);
 
 /* Refuses options that are given but not in the set. `user` is the command or operator that does not take them. */
 int options_check(const struct settings *settings, option_set allowed, const char *user);

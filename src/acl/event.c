@@ -8,6 +8,7 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
+#include "acl/trace.h"
 
 /*
  * A point on a stream, made by aclrtRecordEvent. The event holds the latest one; work that records it
@@ -416,6 +417,7 @@ static aclError synchronize(const char *function, aclrtEvent event, int32_t time
     const struct event *object = acquire(function, "event", event, &status);
     if (object == NULL)
         return status;
+    const uint64_t began = rg_trace_waits();
     rg_runtime_lock();
     struct mark *mark = object->mark;
     hold(mark);
@@ -428,6 +430,7 @@ static aclError synchronize(const char *function, aclrtEvent event, int32_t time
     }
     let_go(mark);
     rg_runtime_unlock();
+    rg_trace_waited(began, function, -1, -1);
     rg_handle_release(RG_HANDLE_EVENT, event);
     if (in_time)
         return ACL_SUCCESS;

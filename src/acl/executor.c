@@ -10,6 +10,7 @@
 #include "acl/message.h"
 #include "acl/runtime.h"
 #include "acl/stream.h"
+#include "acl/trace.h"
 #include "aclnn/opdev/op_errno.h"
 
 /* ---- Life --------------------------------------------------------------------------------- */
@@ -170,6 +171,10 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
         .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses};
     if (rg_check_level() != RG_CHECK_OFF)
         work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
+    if (rg_trace_is_on()) {
+        work.bytes_read = rg_program_bytes(run->program, false);
+        work.bytes_written = rg_program_bytes(run->program, true);
+    }
     if (rg_order_check_device(origin->function, object, accesses, work.n_accesses)) {
         destroy_run(run);
         status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: stream is %p, must be of the device that has the operands",

@@ -65,6 +65,9 @@ regrad_status rg_program_run(const struct rg_program *program, void *const *addr
 /* Bytes that phase 2 must be given. */
 uint64_t rg_program_workspace_size(const struct rg_program *program);
 
+/* The bytes of all elements that the work reads, or writes. */
+uint64_t rg_program_bytes(const struct rg_program *program, bool written);
+
 /* A new executor for the program, which it takes over also when it fails, and the views' addresses. */
 aclnnStatus rg_executor_create(struct rg_program *program, const struct rg_origin *origin, aclOpExecutor **executor);
 

@@ -27,6 +27,19 @@ uint64_t rg_program_workspace_size(const struct rg_program *program)
     return size == 0 ? 0 : size + WORKSPACE_ALIGNMENT;
 }
 
+uint64_t rg_program_bytes(const struct rg_program *program, bool written)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < program->n_operands; i++) {
+        const struct rg_acl_operand *operand = &program->operands[i];
+        uint64_t n_elements = operand->is_used && operand->is_output == written ? 1 : 0;
+        for (uint64_t d = 0; d < operand->view.rank; d++)
+            n_elements *= (uint64_t)operand->view.shape[d];
+        bytes += n_elements * rg_type_size(operand->view.type);
+    }
+    return bytes;
+}
+
 aclnnStatus rg_native_refusal(const char *function, regrad_status status)
 {
     /* What stands before the colon is the native function. */

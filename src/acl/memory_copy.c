@@ -59,9 +59,12 @@ static bool is_ours(const void *address)
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
 static aclError push(const struct rg_origin *origin, aclrtStream stream, struct transfer transfer)
 {
+    const uint64_t bytes = transfer.width * transfer.height;
     struct rg_access accesses[2];
     const struct rg_work work = {.run = run_work,
                                  .argument = &transfer,
+                                 .bytes_read = transfer.source != NULL ? bytes : 0,
+                                 .bytes_written = bytes,
                                  .is_waited_for = !is_ours(transfer.target) || !is_ours(transfer.source),
                                  .origin = *origin,
                                  .accesses = accesses,

@@ -8,6 +8,7 @@
 #include "acl/check.h"
 #include "acl/device.h"
 #include "acl/runtime.h"
+#include "acl/trace.h"
 
 enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
 
@@ -106,6 +107,12 @@ static bool book(const struct rg_memory_block *block)
     return fits;
 }
 
+/* For the trace: memory of the host is on no device. */
+static int32_t device_of(const struct rg_memory_block *block)
+{
+    return block->place == RG_MEMORY_DEVICE ? block->device : -1;
+}
+
 /* Needs the lock. */
 static void unbook(const struct rg_memory_block *block)
 {
@@ -133,6 +140,8 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
     if (!entered)
         unbook(block);
     pthread_mutex_unlock(&lock);
+    if (entered && rg_trace_is_on())
+        rg_trace_allocated(block->base, block->size, device_of(block));
     if (entered)
         return RG_MEMORY_DONE;
     free(memory);
@@ -190,6 +199,8 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
     pthread_mutex_unlock(&lock);
     if (!found)
         return false;
+    if (rg_trace_is_on())
+        rg_trace_freed(block->base, block->size, device_of(block));
     block->after = (struct rg_after){.end = give_back, .argument = block};
     rg_stream_after(&block->after);
     return true;

@@ -50,6 +50,9 @@ struct rg_work {
     bool holds_up;
     /* The submission returns when this is done. */
     bool is_waited_for;
+    /* For the trace: the function that submitted it, which rg_stream_push sets, and what it moves. */
+    const char *function;
+    uint64_t bytes_read, bytes_written;
 
     /* For the check mode: who submits it; what it touches, which is copied. */
     struct rg_origin origin;

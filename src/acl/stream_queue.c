@@ -8,6 +8,7 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
+#include "acl/trace.h"
 
 struct rg_stream *rg_streams;
 static uint64_t n_tickets;
@@ -25,6 +26,29 @@ static bool can_run(const struct rg_stream *stream)
     return rg_stream_drops_work(stream) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
 }
 
+static struct rg_trace_work describe(const struct rg_stream *stream, const struct task *task)
+{
+    const struct rg_work *work = &task->work;
+    return (struct rg_trace_work){.function = work->function,
+                                  .device = stream->device,
+                                  .stream = stream->traits.id,
+                                  .ticket = task->ticket,
+                                  .bytes_read = work->bytes_read,
+                                  .bytes_written = work->bytes_written};
+}
+
+static aclError run_task(const struct rg_stream *stream, const struct task *task)
+{
+    const struct rg_work *work = &task->work;
+    if (!rg_trace_is_on())
+        return work->run(work->argument);
+    const struct rg_trace_work traced = describe(stream, task);
+    rg_trace_work_begins(&traced);
+    const aclError status = work->run(work->argument);
+    rg_trace_work_ends(&traced, status);
+    return status;
+}
+
 /* Does the first work of the stream, without the lock meanwhile, and takes it off the queue. */
 static void run_first(struct rg_stream *stream)
 {
@@ -38,7 +62,7 @@ static void run_first(struct rg_stream *stream)
         rg_race_host_waited(stream, task->ticket - 1);
     rg_runtime_unlock();
     if (!dropped && work->run != NULL)
-        status = work->run(work->argument);
+        status = run_task(stream, task);
     if (work->destroy != NULL)
         work->destroy(work->argument);
     rg_runtime_lock();
@@ -215,6 +239,7 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
         return give_up(task, work, refused);
     aclError stepped = ACL_SUCCESS, failed = ACL_SUCCESS;
     task->work = *work;
+    task->work.function = function;
     rg_stream_watch_forks();
     rg_runtime_lock();
     const aclError status = accept(stream, task);

@@ -2,6 +2,7 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
+#include "acl/trace.h"
 
 static bool is_extent_done(const void *argument)
 {
@@ -83,11 +84,13 @@ aclError rg_stream_synchronize_device(const char *function, int32_t device, int3
     aclError refused = rg_stream_check_outside(function, NULL, device, timeout < 0);
     if (refused != ACL_SUCCESS)
         return refused;
+    const uint64_t began = rg_trace_waits();
     bool in_time;
     rg_runtime_lock();
     refused = wait_device(function, device, timeout, &in_time);
     const aclError status = in_time ? take_device_status(device) : ACL_SUCCESS;
     rg_runtime_unlock();
+    rg_trace_waited(began, function, device, -1);
     return refused != ACL_SUCCESS ? refused : tell_waited(function, in_time, timeout, status);
 }
 
@@ -102,6 +105,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         rg_stream_release(object);
         return ACL_SUCCESS;
     }
+    const uint64_t began = rg_trace_waits();
     rg_runtime_lock();
     const struct rg_goal extent = {.stream = object, .ticket = rg_stream_last_ticket()};
     const bool inside = rg_stream_is_inside(object);
@@ -115,6 +119,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         rg_race_host_waited(object, extent.ticket);
     }
     rg_runtime_unlock();
+    rg_trace_waited(began, function, object->device, object->traits.id);
     if (refused == ACL_SUCCESS)
         status =
             inside ? rg_stream_fail_inside(function, object->handle) : tell_waited(function, in_time, timeout, status);

@@ -17,7 +17,7 @@ OPERATORS = [
     "upsample_nearest_exact1d_backward", "upsample_nearest_exact2d", "upsample_nearest_exact2d_backward",
     "resize_bilinear_v2_grad", "upsample_nearest_exact2d_grad", "grid_sampler_2d", "grid_sampler_2d_backward",
 ]
-COMMANDS = ["run", "list", "describe", "check", "compare"]
+COMMANDS = ["run", "list", "describe", "check", "compare", "ascend-home", "exec"]
 
 
 def bfloat16_bits(array):
@@ -59,7 +59,7 @@ class Case(unittest.TestCase):
         options.setdefault("env", os.environ)
         done = subprocess.run([REGRAD, *map(str, arguments)], cwd=self.directory.name, **options)
         if done.stderr is not None:
-            done.stderr = done.stderr.decode()
+            done.stderr = done.stderr.decode(errors="replace")
         self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
         return done
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs into an empty prefix, moves it, and builds and runs programs against it outside of the tree:
 # C and C++, shared and static, by find_package and by pkg-config; then, where the aclnn interface is
-# installed, a program in its style by the command lines that its documentation gives.
+# installed, a program in its style by the command lines that its documentation gives, and by scripts that know the
+# layout of the vendor's toolkit.
 #
 #   check_install.sh SOURCE-DIRECTORY BUILD-DIRECTORY CC CXX
 set -euo pipefail
@@ -80,6 +81,42 @@ if [ -e "$prefix/lib64/libascendcl.so" ]; then
     check "two_phase.cpp with pkg-config, static" "" \
         with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_static -static regrad_acl
     check "two_phase by pkg-config, static" "" ./acl_static
+fi
+
+fails() { # COMMAND...
+    ! "$@"
+}
+# The steps of build and run scripts for the toolkit: they do not quote.
+build_script() { # OUTPUT
+    # shellcheck disable=SC2086
+    $CXX two_phase.cpp -I $ASCEND_HOME_PATH/include -I $ASCEND_HOME_PATH/include/aclnn -L $ASCEND_HOME_PATH/lib64 \
+        -lopapi_cv -lascendcl -lnnopbase -o $1
+}
+run_script() { # SCRIPT PROGRAM
+    env -i PATH="$PATH" bash -eu -c '. "$1" && "$2"' run_script "$@"
+}
+if [ -x "$prefix/bin/regrad" ] && [ -e "$prefix/lib64/libascendcl.so" ]; then
+    ASCEND_HOME_PATH=$("$prefix/bin/regrad" ascend-home)
+    check "ascend-home" "" test "$ASCEND_HOME_PATH" = "$prefix/lib/regrad/ascend-home"
+    check "ascend-home --install" "" "$prefix/bin/regrad" ascend-home --install "$work/Ascend/latest"
+    check "the run script of two_phase" "should be" run_script "$ASCEND_HOME_PATH/bin/setenv.bash" ./two_phase
+    for ASCEND_HOME_PATH in "$ASCEND_HOME_PATH" "$work/Ascend/latest"; do
+        export ASCEND_HOME_PATH
+        rm -rf toolkit
+        check "CMake in $ASCEND_HOME_PATH" "" cmake -S "$source_directory/tests/install/toolkit" -B toolkit -G Ninja \
+            -DPROGRAM="$work/two_phase.cpp"
+        check "the build in $ASCEND_HOME_PATH" "" cmake --build toolkit
+        check "by_name in $ASCEND_HOME_PATH" "should be" run_script "$ASCEND_HOME_PATH/set_env.sh" toolkit/by_name
+        check "by_path in $ASCEND_HOME_PATH" "should be" run_script "$ASCEND_HOME_PATH/set_env.sh" toolkit/by_path
+        check "by_path is not found otherwise" "" fails env -u LD_LIBRARY_PATH toolkit/by_path
+    done
+    check "the build script of two_phase" "" build_script by_script
+    check "regrad exec" "0 findings" env -u LD_LIBRARY_PATH "$prefix/bin/regrad" exec ./by_script
+    mkdir -p real/lib64
+    touch real/lib64/libascendcl.so
+    check "an installation over a real stack" "" fails cmake --install "$build_directory" --prefix "$work/real"
+    check "an installation over a real stack does nothing" "lib64/libascendcl.so" find real -type f
+    check "an installation over our own" "" cmake --install "$build_directory" --prefix "$prefix"
 fi
 
 echo "$n_passed checks passed, $n_failed failed"

@@ -1,0 +1,99 @@
+#define _GNU_SOURCE
+#include "acl/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Programs that close the descriptors that they have inherited stop below this one. */
+enum { LOW_DESCRIPTOR = 500, LINE_SIZE = 512 };
+
+atomic_int rg_trace_file = -1;
+
+__attribute__((constructor)) static void open_file(void)
+{
+    const char *path = getenv("REGRAD_TRACE");
+    if (path == NULL || *path == '\0')
+        return;
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) {
+        fprintf(stderr, "regrad: the environment variable REGRAD_TRACE is \"%s\"; it cannot be opened: %s\n", path,
+                strerror(errno));
+        return;
+    }
+    const int high = fcntl(file, F_DUPFD_CLOEXEC, LOW_DESCRIPTOR);
+    if (high >= 0)
+        close(file);
+    atomic_store(&rg_trace_file, high >= 0 ? high : file);
+}
+
+/* Nanoseconds. */
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Writes a line: the kind, the process, the time, and then, as by printf, what is special. One system call, so that
+ * lines of threads and processes do not mix. */
+__attribute__((format(printf, 3, 4))) static void write_line(const char *kind, uint64_t time, const char *format, ...)
+{
+    char line[LINE_SIZE];
+    int length = snprintf(line, sizeof(line), "{\"trace\":\"%s\",\"process\":%ld,\"time_us\":%" PRIu64 ".%03u", kind,
+                          (long)getpid(), time / 1000, (unsigned)(time % 1000));
+    va_list arguments;
+    va_start(arguments, format);
+    length += vsnprintf(line + length, sizeof(line) - (size_t)length, format, arguments);
+    va_end(arguments);
+    const int error = errno;
+    if (length < LINE_SIZE && write(atomic_load(&rg_trace_file), line, (size_t)length) < 0)
+        atomic_store(&rg_trace_file, -1); /* the disk is full: the rest would have holes */
+    errno = error;
+}
+
+void rg_trace_work_begins(const struct rg_trace_work *work)
+{
+    write_line("begin", now(),
+               ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"work\":%" PRIu64
+               ",\"function\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64 "}\n",
+               work->device, work->stream, work->ticket, work->function, work->bytes_read, work->bytes_written);
+}
+
+void rg_trace_work_ends(const struct rg_trace_work *work, int status)
+{
+    write_line("end", now(), ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"work\":%" PRIu64 ",\"status\":%d}\n",
+               work->device, work->stream, work->ticket, status);
+}
+
+void rg_trace_allocated(const void *address, size_t size, int32_t device)
+{
+    write_line("allocate", now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address, size);
+}
+
+void rg_trace_freed(const void *address, size_t size, int32_t device)
+{
+    write_line("free", now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address, size);
+}
+
+uint64_t rg_trace_waits(void)
+{
+    return rg_trace_is_on() ? now() : 0;
+}
+
+void rg_trace_waited(uint64_t began, const char *function, int32_t device, int32_t stream)
+{
+    if (began == 0 || !rg_trace_is_on())
+        return;
+    const uint64_t lasted = now() - began;
+    write_line("wait", began,
+               ",\"lasted_us\":%" PRIu64 ".%03u,\"thread\":%ld,\"device\":%" PRId32 ",\"stream\":%" PRId32
+               ",\"function\":\"%s\"}\n",
+               lasted / 1000, (unsigned)(lasted % 1000), (long)gettid(), device, stream, function);
+}

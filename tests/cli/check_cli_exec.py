@@ -1,0 +1,356 @@
+"""regrad exec: paths, statuses, signals, findings, and the report."""
+import html.parser
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from cli import REGRAD, Case
+
+CLIENT = os.environ["REGRAD_CLIENT"]
+FINDER = os.environ["REGRAD_FINDER"]
+SHELL = ["--", "sh", "-c"]
+VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "REGRAD_CHECK",
+             "REGRAD_CHECK_LOG", "REGRAD_TRACE"]
+
+
+def summary(words, n_findings=0, n_notes=0):
+    return f"regrad: exec: {words}; {n_findings} finding{'s' * (n_findings != 1)}, " \
+           f"{n_notes} note{'s' * (n_notes != 1)}\n"
+
+
+class Page(html.parser.HTMLParser):
+    """A report: its elements by class, each as (tag, attributes, text), and whether all that opens is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements = [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        element = [tag, dict(attrs), ""]
+        self.elements.append(element)
+        if tag != "meta":
+            self.open.append(element)
+        if tag == "td":
+            self.handle_data(" ")
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append([tag, dict(attrs), ""])
+
+    def handle_endtag(self, tag):
+        element = self.open.pop()
+        assert element[0] == tag, (element, tag)
+
+    def handle_data(self, data):
+        for element in self.open:
+            element[2] += data
+
+    def of(self, name):
+        return [element for element in self.elements if name in element[1].get("class", "").split()]
+
+    def text(self, name):
+        return [element[2] for element in self.elements if element[1].get("id") == name]
+
+
+class Exec(Case):
+    def environment(self, **variables):
+        environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+        environment["TMPDIR"] = self.directory.name
+        return {**environment, **variables}
+
+    def run_exec(self, *words, status=0, **options):
+        options.setdefault("env", self.environment())
+        return self.regrad("exec", *words, status=status, **options)
+
+    def report(self, *words, **options):
+        self.run_exec("--report", "page.html", *words, **options)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            return Page(file.read())
+
+
+class Running(Exec):
+    def test_environment(self):
+        home = self.text("ascend-home").rstrip("\n")
+        variables = self.environment(LD_LIBRARY_PATH="/before", PATH="/usr/bin:/bin")
+        text = self.run_exec("--", "env", env=variables).stdout.decode()
+        got = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+        self.assertEqual(got["LD_LIBRARY_PATH"], home + "/lib64:/before")
+        self.assertEqual(got["PATH"], home + "/bin:/usr/bin:/bin")
+        for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
+            self.assertEqual(got[name], home)
+        self.assertEqual(got["ASCEND_OPP_PATH"], home + "/opp")
+        self.assertTrue(os.path.isdir(got["ASCEND_OPP_PATH"]))
+        self.assertEqual(got["REGRAD_CHECK"], "error")
+        self.assertNotIn("REGRAD_TRACE", got)
+        self.assertFalse(os.path.exists(got["REGRAD_CHECK_LOG"]), "a log that nobody has asked for was left")
+        self.assertEqual(self.files(), [])
+
+    def test_check_level(self):
+        for options, variables, level in [
+            ([], {}, "error"), ([], {"REGRAD_CHECK": "warn"}, "warn"), (["--check=off"], {}, "off"),
+            (["--check", "error,isolate"], {"REGRAD_CHECK": "warn"}, "error,isolate"),
+        ]:
+            done = self.run_exec(*options, *SHELL, "echo $REGRAD_CHECK", env=self.environment(**variables))
+            self.assertEqual(done.stdout.decode(), level + "\n")
+
+    def test_usage(self):
+        for words, message in [
+            ([], "exec: no program is given"),
+            (["--check=strict", "true"],
+             "--check is 'strict'; wanted off, warn, error or isolate, or some with commas"),
+            (["--check=warn,", "true"],
+             "--check is 'warn,'; wanted off, warn, error or isolate, or some with commas"),
+            (["--report"], "option --report needs an argument: a file"),
+            (["--threads", "2", "true"], "exec takes no option --threads"),
+        ]:
+            self.assertEqual(self.refused("exec", *words), message)
+        self.assertEqual(self.refused("exec", "./no", status=127),
+                         "exec: ./no: cannot be run: No such file or directory")
+        self.assertEqual(self.refused("exec", self.directory.name, status=126),
+                         f"exec: {self.directory.name}: cannot be run: Permission denied")
+        self.assertRegex(self.refused("exec", "--log", "no/log", "true", status=3), r"exec: no/log: cannot be opened: ")
+
+    def test_arguments_are_the_programs(self):
+        done = self.run_exec("sh", "-c", 'echo "$@"', "sh", "--check", "x y", "--help")
+        self.assertEqual(done.stdout, b"--check x y --help\n")
+        self.assertEqual(self.run_exec(*SHELL, "cat", input=b"through").stdout, b"through")
+
+    def test_status(self):
+        for status in (0, 1, 2, 99, 255):
+            done = self.run_exec(*SHELL, f"exit {status}", status=status)
+            self.assertEqual(done.stderr, summary(f"sh ended with status {status}"))
+        done = self.run_exec(*SHELL, "kill -SEGV $$", status=128 + signal.SIGSEGV)
+        self.assertEqual(done.stderr, summary("sh was ended by signal 11 (Segmentation fault)"))
+
+    def start(self, *words):
+        return subprocess.Popen([REGRAD, "exec", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                cwd=self.directory.name, env=self.environment(), text=True)
+
+    def test_signals_are_handed_on(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM):
+            with self.start("sh", "-c", "echo ready; exec sleep 60") as process:
+                self.assertEqual(process.stdout.readline(), "ready\n")
+                process.send_signal(number)
+                self.assertEqual(process.wait(30), 128 + number)
+                self.assertIn(f"sh was ended by signal {int(number)} (", process.stderr.read())
+        catching = "trap 'echo caught; exit 7' TERM; echo ready; while :; do sleep 0.1; done"
+        with self.start("sh", "-c", catching) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(30), 7)
+            self.assertEqual(process.stdout.read(), "caught\n")
+        self.assertEqual(self.files(), [])
+
+    def test_signals_of_a_terminal(self):
+        """They reach the program once."""
+        program = "import signal, time\n" \
+                  "signal.signal(signal.SIGINT, lambda *_: print('caught', flush=True))\n" \
+                  "print('ready', flush=True)\n" \
+                  "while True: time.sleep(1)\n"
+        environment = self.environment()
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(REGRAD, [REGRAD, "exec", "--", sys.executable, "-c", program], environment)
+        self.addCleanup(os.close, terminal)
+        text = self.read_terminal(terminal, "ready")
+        os.write(terminal, b"\x03")
+        text += self.read_terminal(terminal, "caught")
+        os.kill(process, signal.SIGTERM)
+        text += self.read_terminal(terminal, "Terminated")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 128 + signal.SIGTERM)
+        self.assertEqual(text.count("caught"), 1, text)
+
+    def read_terminal(self, terminal, word):
+        text, deadline = "", time.monotonic() + 30
+        while word not in text:
+            self.assertTrue(select.select([terminal], [], [], deadline - time.monotonic())[0], text)
+            text += os.read(terminal, 4096).decode()
+        return text
+
+    def test_a_program_that_hangs_is_reported(self):
+        """Nothing of the trace is lost when a program is killed; work that did not end is shown as such."""
+        with self.start("--report", "page.html", CLIENT, "hangs") as process:
+            self.assertEqual(process.stdout.readline(), "hangs\n")
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(30), 128 + signal.SIGTERM)
+            process.stderr.read()
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            page = Page(file.read())
+        self.assertRegex(page.text("outcome")[0], r"was ended by signal 15")
+        bars = [bar[2] for bar in page.of("work")]
+        self.assertEqual(len(bars), 1)
+        self.assertRegex(bars[0], r"^aclrtLaunchHostFunc, .*, has not ended$")
+
+    def test_findings_make_a_status(self):
+        for words, status, n_findings, n_notes in [
+            (["0", "mistake"], 99, 1, 0), (["0", "note"], 0, 0, 1), (["3", "mistake", "note"], 3, 1, 1),
+            (["0"], 0, 0, 0),
+        ]:
+            done = self.run_exec(FINDER, *words, status=status)
+            self.assertTrue(done.stderr.endswith(
+                summary(f"{FINDER} ended with status {words[0]}", n_findings, n_notes)), done.stderr)
+        self.assertEqual(self.run_exec("--check=off", FINDER, "0", "mistake").stderr,
+                         summary(f"{FINDER} ended with status 0"))
+
+    def test_log(self):
+        with open(self.path("log"), "w") as file:
+            file.write('{"finding":"older","note":false}\n')
+        done = self.run_exec("--log", "log", FINDER, "0", "mistake", "note", status=99)
+        self.assertTrue(done.stderr.endswith(summary(f"{FINDER} ended with status 0", 1, 1)), done.stderr)
+        with open(self.path("log"), errors="replace") as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual([line["finding"] for line in lines], ["older", "test-mistake", "test-note"])
+        variables = self.environment(REGRAD_CHECK_LOG=self.path("other"))
+        self.run_exec(FINDER, "0", "mistake", status=99, env=variables)
+        self.assertEqual(self.files(), ["log", "other"])
+
+    def test_log_where_the_program_goes_elsewhere(self):
+        self.run_exec("--log", "log", *SHELL, f"cd / && exec {FINDER} 0 mistake", status=99)
+        self.assertEqual(self.files(), ["log"])
+
+
+class Trace(Exec):
+    def trace(self, *words):
+        path = self.path("trace")
+        subprocess.run(words, env=self.environment(REGRAD_TRACE=path), check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def test_two_streams(self):
+        lines = self.trace(CLIENT, "streams")
+        begun = [line for line in lines if line["trace"] == "begin"]
+        ended = [line for line in lines if line["trace"] == "end"]
+        self.assertEqual(sorted(line["work"] for line in begun), sorted(line["work"] for line in ended))
+        self.assertEqual({line["status"] for line in ended}, {0})
+        by_function = {}
+        for line in begun:
+            by_function.setdefault(line["function"], []).append((line["bytes_read"], line["bytes_written"]))
+        self.assertEqual({name: works for name, works in by_function.items() if "Event" not in name},
+                         {"aclrtMemcpyAsync": [(65536, 65536)], "aclrtMemsetAsync": [(0, 16384)] * 2,
+                          "aclnnUpsampleNearestExact2dBackward": [(65536, 16384)],
+                          "aclnnUpsampleBilinear2dBackward": [(65536, 16384)]})
+        streams = {line["function"]: line["stream"] for line in begun}
+        self.assertNotEqual(streams["aclnnUpsampleNearestExact2dBackward"], streams["aclnnUpsampleBilinear2dBackward"])
+        for stream in set(streams.values()):
+            works = [line["work"] for line in begun if line["stream"] == stream]
+            self.assertEqual(works, sorted(works))
+            times = [line["time_us"] for line in lines
+                     if line["trace"] in ("begin", "end") and line["stream"] == stream]
+            self.assertEqual(times, sorted(times))
+        live = {}
+        for line in lines:
+            if line["trace"] == "allocate":
+                self.assertNotIn(line["address"], live)
+                live[line["address"]] = line["bytes"]
+            elif line["trace"] == "free":
+                self.assertEqual(live.pop(line["address"]), line["bytes"])
+        self.assertEqual(live, {})
+        waits = [line for line in lines if line["trace"] == "wait"]
+        self.assertEqual([line["function"] for line in waits if "Stream" in line["function"]],
+                         ["aclrtSynchronizeStream"] * 2)
+
+    def test_is_off(self):
+        subprocess.run([CLIENT, "streams"], env=self.environment(), check=True, stdout=subprocess.DEVNULL)
+        self.assertEqual(self.files(), [])
+
+    def test_file_that_cannot_be_opened(self):
+        done = subprocess.run([CLIENT, "streams"], env=self.environment(REGRAD_TRACE="/no/trace"), check=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.stderr, 'regrad: the environment variable REGRAD_TRACE is "/no/trace"; it cannot be '
+                         "opened: No such file or directory\n")
+
+
+class Report(Exec):
+    def test_two_streams(self):
+        page = self.report(CLIENT, "streams")
+        self.assertEqual(page.text("command"), [f"{CLIENT} streams"])
+        self.assertRegex(page.text("outcome")[0], r"^The program ended with status 0 after \d+\.\d+ s, "
+                         r"with REGRAD_CHECK=error: 0 findings, 0 notes\.$")
+        operators = {row[2].split()[0]: row[2] for row in page.of("operator")}
+        bars = [bar[2].split(",")[0] for bar in page.of("work")]
+        for name, n in [("aclnnUpsampleNearestExact2dBackward", 1), ("aclnnUpsampleBilinear2dBackward", 1),
+                        ("aclrtMemcpyAsync", 1), ("aclrtMemsetAsync", 2)]:
+            self.assertEqual(bars.count(name), n)
+            self.assertIn(name, operators)
+        self.assertIn("64.0 KiB 16.0 KiB ", operators["aclnnUpsampleBilinear2dBackward"])
+        lanes = [element[2] for element in page.elements if element[0] == "text" and "stream " in element[2]]
+        self.assertEqual(len(lanes), 2)
+        # One device: a large and two small tensors, and workspaces; one block of the host.
+        rows = [row[2] for row in page.of("allocation")]
+        for size, place, n in [(65536, "device 0", 1), (16384, "device 0", 2), (65536, "host", 1)]:
+            self.assertEqual(len([row for row in rows if re.match(rf" 0x[0-9a-f]+ {place} {size} ", row)]), n, rows)
+        self.assertEqual([row for row in rows if "not freed" in row], [])
+        self.assertEqual(len(page.of("memory")), 2)
+
+    def test_names_of_files(self):
+        self.run_exec("--report", "html", "true")
+        self.run_exec("--report=other.html", "true")
+        self.assertEqual(self.files(), ["other.html", "regrad-report.html"])
+        done = self.run_exec("--report", "no/page.html", "true", status=3)
+        self.assertRegex(done.stderr, r"\Aregrad: no/page\.html: ")
+        self.run_exec("--report", "no/page.html", "false", status=1)
+
+    def test_a_program_that_does_nothing(self):
+        page = self.report("true")
+        self.assertEqual(page.of("work") + page.of("finding") + page.of("allocation"), [])
+
+    def test_findings(self):
+        page = self.report(FINDER, "0", "mistake", "note", status=99)
+        findings = page.of("finding")
+        self.assertEqual(len(findings), 2)
+        self.assertEqual([finding in page.of("note") for finding in findings], [False, True])
+        for finding, kind in zip(findings, ("test-mistake", "test-note (note)")):
+            text = finding[2]
+            self.assertTrue(text.startswith(kind + "\n"), text)
+            self.assertIn("a < b && \"c\" > 'd' </div><script>alert(1)</script> \\ \uFFFD\uFFFD é", text)
+            self.assertIn("synchronise the stream first", text)
+            self.assertIn("the tensor <0x1234>", text)
+        self.assertEqual([element for element in page.elements if element[0] == "script"], [])
+
+    def test_mistake_of_a_program(self):
+        page = self.report(CLIENT, "errs", status=99)
+        finding, = page.of("finding")
+        self.assertTrue(finding[2].startswith("destroyed-twice\ncallaclDestroyTensor\n"), finding[2])
+        self.assertIn("exec_client [0x", finding[2])
+        self.assertIn("1 finding, 0 notes", page.text("outcome")[0])
+
+    def test_hostile_files(self):
+        """Whatever a program leaves in its log and its trace, the page is well-formed."""
+        evil = "<svg onload=alert(1)>&\"'"
+        lines = [
+            {"finding": evil, "note": "x", "what": evil, "at": [evil, 3, None], "objects": [{"what": evil}, 3, None]},
+            {"finding": evil, "objects": evil, "at": {"a": evil}, "time_us": 1e308},
+            {"trace": "begin", "time_us": 5, "function": evil, "stream": -1e30, "device": 1e30, "work": 1},
+            {"trace": "begin", "time_us": 1e300, "function": evil, "bytes_read": -1e300, "work": 2},
+            {"trace": "end", "time_us": 1, "work": 2}, {"trace": "end", "time_us": 1, "work": 77},
+            {"trace": "allocate", "time_us": 5, "address": evil, "bytes": 1e300, "device": 63},
+            {"trace": "allocate", "time_us": 5, "address": evil, "bytes": -7, "device": -1},
+            {"trace": "free", "time_us": 4, "address": evil}, {"trace": "free", "time_us": 4, "address": "0x1"},
+            {"trace": "wait", "time_us": 3, "lasted_us": -1e300, "thread": 1e300, "function": evil},
+            {"trace": evil, "time_us": 4}, {"trace": "wait"}, [], 3, "x",
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        text += '{"a":\n\0\n' + "[" * 100 + '\n"\\ud800"\n{"x":1e999}\n'
+        for k, name in enumerate(("REGRAD_CHECK_LOG", "REGRAD_TRACE")):
+            with open(self.path(f"text{k}"), "w") as file:
+                file.write(text)
+            page = self.report(*SHELL, f'cat text{k} >>"${name}"', status=99)
+            self.assertEqual(len(page.of("finding")), 2)
+            self.assertEqual(len(page.of("work")), 2)
+            self.assertEqual(len(page.of("allocation")), 2)
+            self.assertIn(evil, page.of("finding")[0][2])
+            for element in page.elements:
+                self.assertNotIn("onload", element[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

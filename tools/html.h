@@ -1,0 +1,19 @@
+/* Text for HTML and SVG, and numbers for readers. */
+#ifndef HTML_H
+#define HTML_H
+
+#include <stdio.h>
+
+/* Prints text so that it is text in an element and in a quoted attribute, whatever it holds: what is no UTF-8 or no
+ * character that HTML may have becomes U+FFFD. */
+void html_text(FILE *page, const char *text);
+
+enum { HTML_NUMBER = 40 };
+
+/* "12 bytes", "1.5 KiB" ... */
+const char *html_bytes(char text[HTML_NUMBER], double bytes);
+
+/* Of microseconds: "12.3 µs", "4.56 ms", "1.2 s". */
+const char *html_time(char text[HTML_NUMBER], double microseconds);
+
+#endif

@@ -1,0 +1,53 @@
+/* What a program left behind in its log of findings and in its trace. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdio.h>
+
+#include "json_read.h"
+
+/* Times are in microseconds of the monotonic clock. -1 stands for an end that did not come. */
+struct work {
+    char *function;
+    double process, device, stream, ticket;
+    double begin, end;
+    double bytes_read, bytes_written;
+    double status;
+    struct work *next, *previous;
+};
+
+struct block {
+    char *address;
+    double process, device; /* -1: of the host */
+    double bytes;
+    double begin, end;
+    struct block *next;
+};
+
+struct wait {
+    char *function;
+    double process, thread, device, stream;
+    double begin, end;
+    struct wait *next;
+};
+
+/* Lists are in the order of the lines. */
+struct record {
+    struct json *findings, *last_finding;
+    int n_mistakes, n_notes, n_unreadable;
+    struct work *works, *last_work;
+    struct block *blocks, *last_block;
+    struct wait *waits, *last_wait;
+    void *live;        /* a tree of the blocks that have not ended */
+    double begin, end; /* of all there is; begin > end when there is nothing */
+    int is_out_of_memory;
+};
+
+void record_init(struct record *record);
+
+/* Takes in all lines of a file, findings and trace alike; those that are neither are counted. */
+void record_read(struct record *record, FILE *file);
+
+void record_fini(struct record *record);
+
+#endif

@@ -1,0 +1,33 @@
+/* The work of a record by the function that submitted it. */
+#ifndef TALLY_H
+#define TALLY_H
+
+#include "record.h"
+
+enum { MOST_TALLIES = 256 };
+
+struct tally {
+    const char *function;
+    int n_runs, n_unfinished, n_failed;
+    double total, least, most; /* microseconds of those that ended */
+    double bytes_read, bytes_written;
+};
+
+struct tallies {
+    int n;
+    struct tally of[MOST_TALLIES];
+};
+
+/* Operators first, each sort by time. What exceeds the room is left out. */
+void tally_works(struct tallies *tallies, const struct record *record);
+
+/* The place of a function; -1 when it has none. */
+int tally_find(const struct tallies *tallies, const char *function);
+
+/* Is it an operator, rather than a copy or an event? */
+int tally_is_operator(const char *function);
+
+/* A colour for what stands at a place, as CSS writes it. */
+const char *tally_colour(int place);
+
+#endif
