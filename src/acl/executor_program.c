@@ -122,6 +122,16 @@ aclnnStatus rg_program_check(const char *function, const struct rg_program *prog
     return program->plan != NULL ? check_overlap(function, program, addresses) : ACLNN_SUCCESS;
 }
 
+bool rg_program_has_addresses(const struct rg_program *program, void *const *addresses)
+{
+    for (int i = 0; i < program->n_operands; i++) {
+        const struct rg_acl_operand *operand = &program->operands[i];
+        if (addresses[i] == NULL && operand->is_used && operand->low != operand->high)
+            return false;
+    }
+    return true;
+}
+
 static void write_zeros(const struct rg_program *program, void *const *addresses)
 {
     for (int i = 0; i < program->n_operands; i++) {
