@@ -162,14 +162,16 @@ static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const
                   : direction->make_2d(&read, &written, REGRAD_NEAREST_FORWARD_LAW, values[0], values[1], made));
 }
 
-/* Phase 1 of all four. */
-static aclnnStatus make_executor(struct rg_call call, const struct scales *scales, const struct direction *direction,
-                                 uint64_t *workspaceSize, aclOpExecutor **executor)
+/* Phase 1 of all four, in which it is inlined for its caller's place. */
+__attribute__((always_inline)) static inline aclnnStatus make_executor(struct rg_call call, const struct scales *scales,
+                                                                       const struct direction *direction,
+                                                                       uint64_t *workspaceSize,
+                                                                       aclOpExecutor **executor)
 {
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan(&call, scales, direction);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return rg_call_close(&call, status, rg_origin_here(call.function), workspaceSize, executor);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -215,23 +217,23 @@ aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, c
 aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }

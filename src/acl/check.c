@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ static bool enter(const char *kind, const void *at)
 static void print_place(FILE *file, const char *before, const struct rg_place *place)
 {
     char text[RG_PLACE_TEXT];
-    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++) {
+    for (int k = 0; k < rg_place_depth(place); k++) {
         rg_place_text(place->frame[k], text);
         fprintf(file, "%s%s\n", k == 0 ? before : "                 ", text);
     }
@@ -135,7 +136,7 @@ static void print_frames(FILE *file, const struct rg_place *place)
 {
     char text[RG_PLACE_TEXT];
     fputs(",\"at\":[", file);
-    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++) {
+    for (int k = 0; k < rg_place_depth(place); k++) {
         if (k > 0)
             fputc(',', file);
         rg_place_text(place->frame[k], text);
@@ -180,10 +181,22 @@ static void append_to_log(const struct rg_finding *finding, const struct rg_plac
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
+void rg_check_add(struct rg_finding *finding, const struct rg_place *place, const char *format, ...)
+{
+    if (finding->n_objects == RG_CHECK_OBJECTS)
+        return;
+    struct rg_check_object *object = &finding->object[finding->n_objects++];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(object->what, sizeof(object->what), format, arguments);
+    va_end(arguments);
+    object->place = *place;
+}
+
 bool rg_check_tell(const struct rg_finding *finding)
 {
     if (rg_check_level() == RG_CHECK_OFF || is_listed(getenv("REGRAD_CHECK_SUPPRESS"), finding->kind, true))
-        return false;
+        return finding->is_refused;
     const struct rg_place place = rg_place_outside();
     pthread_mutex_lock(&lock);
     const bool is_new = enter(finding->kind, place.frame[0]);
@@ -195,5 +208,5 @@ bool rg_check_tell(const struct rg_finding *finding)
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
-    return !finding->is_note && rg_check_level() == RG_CHECK_ERROR;
+    return finding->is_refused || (!finding->is_note && rg_check_level() == RG_CHECK_ERROR);
 }
