@@ -6,6 +6,7 @@
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
+#include "acl/check.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -68,6 +69,8 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_or
     const uint64_t size = rg_program_workspace_size(call->program);
     RG_TRY(rg_executor_create(call->program, &origin, executor));
     *workspaceSize = size;
+    if (rg_check_level() != RG_CHECK_OFF)
+        rg_semantic_tell(&call->semantic, call->function, origin.place.frame[0]);
     return ACLNN_SUCCESS;
 }
 
@@ -146,11 +149,24 @@ static aclnnStatus check_addresses(const struct rg_call *call)
     return rg_program_check(call->function, call->program, addresses);
 }
 
+static void note_tensors(struct rg_call *call, enum rg_program_work work)
+{
+    call->semantic.is_copy = work == RG_WORK_COPY;
+    for (int i = 0; i < call->n_arguments; i++) {
+        const struct rg_acl_argument *argument = &call->arguments[i];
+        if (argument->kind != RG_HANDLE_TENSOR)
+            continue;
+        call->semantic.type = argument->tensor->type;
+        call->semantic.has_nd_format |= argument->tensor->format == ACL_FORMAT_ND;
+    }
+}
+
 aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
     if (call->program == NULL)
         return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", call->function);
+    note_tensors(call, work);
     for (int i = 0; i < call->program->n_operands; i++) {
         if (call->program->operands[i].is_used)
             RG_TRY(measure(call, &call->program->operands[i]));

@@ -37,17 +37,18 @@ compile_client() { # SOURCE
     [[ $1 == *.cpp ]] || compiler=("$CC" -std=gnu17)
     "${compiler[@]}" "-I$prefix/include" "$1" "-L$prefix/lib64" -lopapi -lnnopbase -lascendcl -ldl -pthread -o client
 }
-run_client() { # SOURCE
+run_client() ( # SOURCE; in a shell of its own
     local arguments=() said
     case ${1##*/} in
     op_plugin.cpp) arguments=(libopapi_cv.so) ;;
     mindspore.cpp) arguments=(libascendcl.so libopapi.so) ;;
     mindnlp.c) arguments=(libascendcl.so libnnopbase.so libopapi.so) ;;
     esac
-    said=$(LD_LIBRARY_PATH="$prefix/lib64" REGRAD_DEVICES=2 REGRAD_CHECK=error ./client "${arguments[@]}" 2>&1) || return
+    export REGRAD_DEVICES=2 REGRAD_CHECK=error REGRAD_CHECK_SUPPRESS=chip-format,executor-destroyed
+    said=$(LD_LIBRARY_PATH="$prefix/lib64" ./client "${arguments[@]}" 2>&1) || return
     echo "$said"
     [ -z "$said" ]
-}
+)
 
 cmake --install "$build_directory" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$prefix"
