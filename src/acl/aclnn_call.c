@@ -7,6 +7,7 @@
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
 #include "acl/check.h"
+#include "acl/memory.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -54,8 +55,7 @@ aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, ac
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_origin origin, uint64_t *workspaceSize,
-                          aclOpExecutor **executor)
+aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     for (int i = 0; i < call->n_arguments; i++) {
         const struct rg_acl_argument *argument = &call->arguments[i];
@@ -67,10 +67,11 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_or
         return status;
     }
     const uint64_t size = rg_program_workspace_size(call->program);
+    const struct rg_origin origin = {call->function, call->place};
     RG_TRY(rg_executor_create(call->program, &origin, executor));
     *workspaceSize = size;
     if (rg_check_level() != RG_CHECK_OFF)
-        rg_semantic_tell(&call->semantic, call->function, origin.place.frame[0]);
+        rg_semantic_tell(&call->semantic, call->function, call->place.frame[0]);
     return ACLNN_SUCCESS;
 }
 
@@ -161,6 +162,16 @@ static void note_tensors(struct rg_call *call, enum rg_program_work work)
     }
 }
 
+/* Notes what is not on a device, so that it is not told again. */
+static void settle_addresses(struct rg_program *program)
+{
+    for (int i = 0; i < program->n_operands; i++) {
+        struct rg_acl_operand *operand = &program->operands[i];
+        const struct rg_memory_span bytes = {operand->view.data, operand->low, operand->high};
+        operand->is_elsewhere = operand->is_used && !rg_memory_is_on_device(&bytes, 1);
+    }
+}
+
 aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
@@ -171,7 +182,9 @@ aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
         if (call->program->operands[i].is_used)
             RG_TRY(measure(call, &call->program->operands[i]));
     }
-    return check_addresses(call);
+    RG_TRY(check_addresses(call));
+    settle_addresses(call->program);
+    return ACLNN_SUCCESS;
 }
 
 aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)

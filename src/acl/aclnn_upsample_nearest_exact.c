@@ -180,16 +180,14 @@ static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const
                   : direction->make_2d(&read, &written, REGRAD_NEAREST_FORWARD_LAW, values[0], values[1], made));
 }
 
-/* Phase 1 of all four, in which it is inlined for its caller's place. */
-__attribute__((always_inline)) static inline aclnnStatus make_executor(struct rg_call call, const struct scales *scales,
-                                                                       const struct direction *direction,
-                                                                       uint64_t *workspaceSize,
-                                                                       aclOpExecutor **executor)
+/* Phase 1 of all four. */
+static aclnnStatus make_executor(struct rg_call call, const struct scales *scales, const struct direction *direction,
+                                 uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan(&call, scales, direction);
-    return rg_call_close(&call, status, rg_origin_here(call.function), workspaceSize, executor);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -201,8 +199,9 @@ aclnnStatus aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclOpExecutor **executor)
 {
     const struct scales given = {1, {"scales"}, {scales}};
-    return make_executor(rg_gradient_call(__func__, "gradOutput", gradOutput, outputSize, inputSize, out), &given,
-                         &backward, workspaceSize, executor);
+    return make_executor(
+        rg_gradient_call(rg_origin_here(__func__), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+        &backward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -210,7 +209,8 @@ aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, c
                                                         aclOpExecutor **executor)
 {
     const struct scales given = {1, {"scales"}, {scales}};
-    return make_executor(rg_resize_call(__func__, self, outputSize, out), &given, &forward, workspaceSize, executor);
+    return make_executor(rg_resize_call(rg_origin_here(__func__), self, outputSize, out), &given, &forward,
+                         workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
@@ -220,8 +220,9 @@ aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclOpExecutor **executor)
 {
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    return make_executor(rg_gradient_call(__func__, "gradOutput", gradOutput, outputSize, inputSize, out), &given,
-                         &backward, workspaceSize, executor);
+    return make_executor(
+        rg_gradient_call(rg_origin_here(__func__), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+        &backward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -229,7 +230,8 @@ aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, c
                                                         uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    return make_executor(rg_resize_call(__func__, self, outputSize, out), &given, &forward, workspaceSize, executor);
+    return make_executor(rg_resize_call(rg_origin_here(__func__), self, outputSize, out), &given, &forward,
+                         workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "acl/message.h"
 
@@ -16,6 +17,7 @@ enum { MOST_TOLD = 1000 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum rg_check_level level;
 static bool isolates;
+static pid_t reader;
 
 /* ---- What is set ------------------------------------------------------------------------------ */
 
@@ -34,6 +36,7 @@ static bool is_listed(const char *list, const char *word, bool prefix)
 static void read_settings(void)
 {
     const char *text = getenv("REGRAD_CHECK");
+    reader = getpid();
     isolates = is_listed(text, "isolate", false);
     level = isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
     if (is_listed(text, "off", false))
@@ -48,6 +51,12 @@ enum rg_check_level rg_check_level(void)
 {
     pthread_once(&once, read_settings);
     return level;
+}
+
+bool rg_check_is_in_child(void)
+{
+    pthread_once(&once, read_settings);
+    return reader != getpid();
 }
 
 bool rg_check_isolates(void)
@@ -197,9 +206,9 @@ bool rg_check_tell(const struct rg_finding *finding)
 {
     if (rg_check_level() == RG_CHECK_OFF || is_listed(getenv("REGRAD_CHECK_SUPPRESS"), finding->kind, true))
         return finding->is_refused;
-    const struct rg_place place = rg_place_outside();
+    const struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
     pthread_mutex_lock(&lock);
-    const bool is_new = enter(finding->kind, place.frame[0]);
+    const bool is_new = enter(finding->kind, finding->once_for != NULL ? finding->once_for : place.frame[0]);
     if (is_new) {
         print_block(stderr, finding, &place);
         append_to_log(finding, &place);

@@ -193,6 +193,29 @@ bool rg_memory_find_freed(const void *address, struct rg_memory_block *block)
     return found;
 }
 
+/* twalk hands no argument on. Under the lock. */
+static struct {
+    bool (*visit)(const struct rg_memory_block *block, void *argument);
+    void *argument;
+} walk;
+
+static void visit_node(const void *node, VISIT order, int depth)
+{
+    struct rg_memory_block *block = *(struct rg_memory_block *const *)node;
+    (void)depth;
+    if ((order == postorder || order == leaf) && !block->was_visited)
+        block->was_visited = walk.visit(block, walk.argument);
+}
+
+void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument)
+{
+    pthread_mutex_lock(&lock);
+    walk.visit = visit;
+    walk.argument = argument;
+    twalk(blocks, visit_node);
+    pthread_mutex_unlock(&lock);
+}
+
 bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
 {
     bool is_on_device = true;

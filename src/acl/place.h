@@ -29,7 +29,8 @@ struct rg_origin {
 /* The caller of the function of the interface that this stands in, whose name it takes. */
 __attribute__((always_inline)) static inline struct rg_origin rg_origin_here(const char *function)
 {
-    return (struct rg_origin){function, rg_place_of(__builtin_return_address(0))};
+    const struct rg_origin origin = {function, rg_place_of(__builtin_return_address(0))};
+    return origin; /* C++ has no compound literals */
 }
 
 /* The first frame of the calling thread that is outside of this library. Takes microseconds: for findings. */

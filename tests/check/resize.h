@@ -5,12 +5,15 @@
 #include "small.h"
 
 #include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_nearest_exact2d_backward.h"
+
+enum { N_IN = 8, N_OUT = 16 };
 
 struct resize {
     bool is_bilinear;
     double scale_w;
-    int64_t n_wanted;    /* the forward's input: not more than N_WANTED */
-    int64_t output_size; /* of the width; 0: N_GIVEN */
+    int64_t n_wanted;    /* the forward's input: not more than N_IN */
+    int64_t output_size; /* of the width; 0: N_OUT */
     aclDataType type;
     aclFormat format;
 };
@@ -24,14 +27,14 @@ INLINED aclTensor *described(const struct resize *resize, float *data, int64_t n
 /* Both phases, and the end of everything. */
 INLINED aclnnStatus do_resize(struct resize resize)
 {
-    const int64_t n = resize.n_wanted != 0 ? resize.n_wanted : N_WANTED;
-    const int64_t input[] = {1, 1, 1, n}, output[] = {1, resize.output_size != 0 ? resize.output_size : N_GIVEN};
-    float *read = device_floats(N_GIVEN), *written = device_floats(N_WANTED);
+    const int64_t n = resize.n_wanted != 0 ? resize.n_wanted : N_IN;
+    const int64_t input[] = {1, 1, 1, n}, output[] = {1, resize.output_size != 0 ? resize.output_size : N_OUT};
+    float *read = device_floats(N_OUT), *written = device_floats(N_IN);
     void *workspace = NULL;
     uint64_t size = 0;
     aclOpExecutor *executor = NULL;
-    must(aclrtMemset(read, N_GIVEN * sizeof(*read), 0, N_GIVEN * sizeof(*read)));
-    aclTensor *given = described(&resize, read, N_GIVEN), *wanted = described(&resize, written, n);
+    must(aclrtMemset(read, N_OUT * sizeof(*read), 0, N_OUT * sizeof(*read)));
+    aclTensor *given = described(&resize, read, N_OUT), *wanted = described(&resize, written, n);
     aclIntArray *input_size = aclCreateIntArray(input, 4), *output_size = aclCreateIntArray(output, 2);
     aclnnStatus status = resize.is_bilinear
                              ? aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(given, output_size, input_size, false, 0,
