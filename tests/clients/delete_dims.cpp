@@ -2,6 +2,12 @@
 // matched. C code in the same program may call free: see docs/acl.md.
 #include "client.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 static int64_t *ask(const aclTensor *tensor, const Shape &wanted,
                     aclnnStatus (*question)(const aclTensor *, int64_t **, uint64_t *))
 {
