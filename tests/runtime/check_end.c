@@ -12,6 +12,19 @@
 
 #include "acl/acl.h"
 
+/* Sanitizers do not let processes with threads fork: the thread sanitizer does not know the child's, and the locks of
+ * the address sanitizer's memory may be held for ever there. */
+#if defined(__has_feature)
+#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define HAS_SANITIZER 0
+#endif
+#if HAS_SANITIZER || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FORKS_WITH_THREADS 0
+#else
+#define FORKS_WITH_THREADS 1
+#endif
+
 enum { N_STREAMS = 3, SIZE = 4096, SLEEP_MS = 300, LIMIT_MS = 2000 };
 
 #define MUST(call) must((call) == ACL_SUCCESS, #call, __LINE__)
@@ -261,7 +274,7 @@ static const struct {
     {"exit while host functions do not return", exit_while_never_returning, LIMIT_MS},
     {"exit in a host function", exit_inside, LIMIT_MS},
     {"exit while a stream waits", exit_while_waiting, LIMIT_MS},
-#if !defined(__SANITIZE_THREAD__) /* which does not know threads of children of processes with threads */
+#if FORKS_WITH_THREADS
     {"fork while streams are busy", fork_while_busy, 0},
     {"fork before work is done", fork_before_work, 0},
     {"fork often", fork_often, 0},
