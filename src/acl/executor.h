@@ -47,6 +47,12 @@ aclnnStatus rg_program_check(const char *function, const struct rg_program *prog
 /* Is there an address for everything that is read or written? One that is not may be set before phase 2. */
 bool rg_program_has_addresses(const struct rg_program *program, void *const *addresses);
 
+/* May the program use the addresses of its views? The same, but for what is shared, and notes what is elsewhere. */
+aclnnStatus rg_program_settle(const char *function, struct rg_program *program);
+
+/* The part of it that a plan judges: what is misaligned for it, or shared with an output. */
+aclnnStatus rg_program_check_overlap(const char *function, const struct rg_program *program, void *const *addresses);
+
 /* The part of it that may change while addresses stay the same: is there live memory? */
 aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses);
 

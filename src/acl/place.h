@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { RG_PLACE_FRAMES = 6, RG_PLACE_TEXT = 256 };
 
 /* Return addresses, the innermost first; NULL behind the last. All NULL: unknown. */
@@ -30,7 +34,7 @@ struct rg_origin {
 __attribute__((always_inline)) static inline struct rg_origin rg_origin_here(const char *function)
 {
     const struct rg_origin origin = {function, rg_place_of(__builtin_return_address(0))};
-    return origin; /* C++ has no compound literals */
+    return origin;
 }
 
 /* The first frame of the calling thread that is outside of this library. Takes microseconds: for findings. */
@@ -41,5 +45,9 @@ int rg_place_depth(const struct rg_place *place);
 
 /* One frame as "program(function+0x1f) [0x401234]": what addr2line -e program takes is in it. "" for NULL. */
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
