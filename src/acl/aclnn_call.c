@@ -6,6 +6,7 @@
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
+#include "acl/check.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -68,6 +69,8 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *wo
     const struct rg_origin origin = {call->function, call->place};
     RG_TRY(rg_executor_create(call->program, &origin, executor));
     *workspaceSize = size;
+    if (rg_check_level() != RG_CHECK_OFF)
+        rg_semantic_tell(&call->semantic, call->function, call->place.frame[0]);
     return ACLNN_SUCCESS;
 }
 
@@ -138,11 +141,24 @@ static struct rg_program *create_program(const struct rg_call *call, enum rg_pro
     return program;
 }
 
+static void note_tensors(struct rg_call *call, enum rg_program_work work)
+{
+    call->semantic.is_copy = work == RG_WORK_COPY;
+    for (int i = 0; i < call->n_arguments; i++) {
+        const struct rg_acl_argument *argument = &call->arguments[i];
+        if (argument->kind != RG_HANDLE_TENSOR)
+            continue;
+        call->semantic.type = argument->tensor->type;
+        call->semantic.has_nd_format |= argument->tensor->format == ACL_FORMAT_ND;
+    }
+}
+
 aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
     if (call->program == NULL)
         return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", call->function);
+    note_tensors(call, work);
     for (int i = 0; i < call->program->n_operands; i++) {
         if (call->program->operands[i].is_used)
             RG_TRY(measure(call, &call->program->operands[i]));
@@ -156,6 +172,8 @@ aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)
     RG_TRY(rg_native_refusal(call->function, status));
     for (int i = 0; i < call->program->n_operands; i++)
         addresses[i] = call->program->operands[i].view.data;
+    if (!rg_program_has_addresses(call->program, addresses))
+        return ACLNN_SUCCESS; /* phase 2 looks */
     return rg_program_check_overlap(call->function, call->program, addresses);
 }
 

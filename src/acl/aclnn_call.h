@@ -2,6 +2,7 @@
 #ifndef RG_ACLNN_CALL_H
 #define RG_ACLNN_CALL_H
 
+#include "acl/check_semantic.h"
 #include "acl/executor.h"
 
 /* Hands a failure on to the caller, who has nothing to add. */
@@ -38,6 +39,7 @@ struct rg_call {
     int n_arguments;
     struct rg_acl_argument arguments[RG_MAX_ARGUMENTS];
     struct rg_program *program;
+    struct rg_semantic semantic; /* of which rg_call_prepare fills in what it knows */
 };
 
 /* Pins the arguments, in their order. Refuses NULL and stale ones, and NULL for workspaceSize and executor. */

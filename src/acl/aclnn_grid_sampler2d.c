@@ -69,21 +69,48 @@ static aclnnStatus check_backward(const struct rg_call *call, int64_t interpolat
     return rg_acl_check_length(call, &call->arguments[OUTPUT_MASK], 2);
 }
 
+/* For the check mode. */
+static void note_unwritten(struct rg_call *call, const char *argument, const char *why)
+{
+    call->semantic.unwritten = argument;
+    call->semantic.why = why;
+}
+
+/* Something that is read is empty: what of the wanted is not? */
+static void note_zeros(struct rg_call *call, const bool *wanted)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct rg_acl_argument *result = &call->arguments[k == 0 ? INPUT_GRAD : GRID_GRAD];
+        if (wanted[k] && !rg_acl_is_empty(result))
+            note_unwritten(
+                call, result->name,
+                "a tensor that is read is empty: zeros are written here, but a device leaves the result as it "
+                "was");
+    }
+}
+
 static aclnnStatus plan_backward(struct rg_call *call, int64_t interpolation_mode, int64_t padding_mode,
                                  bool align_corners)
 {
     struct rg_acl_argument *arguments = call->arguments;
-    if (call->n_arguments == 0)
+    call->semantic.which = RG_SEMANTIC_GRID_GRADIENT;
+    if (call->n_arguments == 0) {
+        note_unwritten(call, "outputMask",
+                       "outputMask is NULL: nothing is done, and inputGrad and gridGrad stay as they were");
         return rg_call_prepare(call, RG_WORK_NONE);
+    }
     RG_TRY(check_backward(call, interpolation_mode, padding_mode));
     const bool *wanted = arguments[OUTPUT_MASK].array->values;
     arguments[INPUT].is_unused = !wanted[1]; /* input_grad comes from the grid alone */
     arguments[INPUT_GRAD].is_unused = !wanted[0];
     arguments[GRID_GRAD].is_unused = !wanted[1];
-    if (!wanted[0] && !wanted[1])
+    if (!wanted[0] && !wanted[1]) {
+        note_unwritten(call, "outputMask", "outputMask wants nothing: inputGrad and gridGrad stay as they were");
         return rg_call_prepare(call, RG_WORK_NONE);
+    }
     if (rg_acl_is_empty(&arguments[GRAD_OUTPUT]) || rg_acl_is_empty(&arguments[INPUT]) ||
         rg_acl_is_empty(&arguments[GRID])) {
+        note_zeros(call, wanted);
         arguments[GRAD_OUTPUT].is_unused = arguments[INPUT].is_unused = arguments[GRID].is_unused = true;
         return rg_call_prepare(call, RG_WORK_ZERO);
     }

@@ -101,6 +101,17 @@ static aclnnStatus check_scales(const struct rg_call *call, double scales_h, dou
 
 /* ---- Plans -------------------------------------------------------------------------------- */
 
+/* What the forward resizes, for the check mode. */
+static void note_axes(struct rg_call *call, const int64_t *input, struct layout layout, double scales_h,
+                      double scales_w)
+{
+    const struct rg_acl_argument *output_size = &call->arguments[RG_OUTPUT_SIZE];
+    const int64_t out_h = rg_acl_value(output_size, 0), out_w = rg_acl_value(output_size, 1);
+    call->semantic.n_axes = 2;
+    call->semantic.axes[0] = (struct rg_semantic_axis){"scalesH", scales_h, input[layout.h], out_h, out_h};
+    call->semantic.axes[1] = (struct rg_semantic_axis){"scalesW", scales_w, input[layout.w], out_w, out_w};
+}
+
 typedef regrad_status make_plan(const regrad_tensor *read, const regrad_tensor *written, regrad_coordinates coordinates,
                                 double scale_h, double scale_w, regrad_plan **plan);
 
@@ -112,6 +123,7 @@ static aclnnStatus plan(struct rg_call *call, bool is_copy, bool align_corners, 
     const struct rg_acl_argument *source = &call->arguments[0], *out = &call->arguments[last];
     const bool is_channels_last = layout_of_source(source).c == channels_last.c;
     RG_TRY(check_scales(call, scales_h, scales_w));
+    call->semantic.aligns_corners = align_corners;
     if (rg_acl_is_empty(source))
         return rg_call_prepare(call, RG_WORK_NONE);
     RG_TRY(rg_acl_check_rank(call, out, RANK));
@@ -155,6 +167,8 @@ static aclnnStatus plan_backward(struct rg_call *call, bool align_corners, doubl
     RG_TRY(check_format(call, grad_out));
     RG_TRY(rg_acl_check_dim(call, out, 0, rg_acl_dim(grad_out, 0), "the N of gradOut"));
     RG_TRY(rg_acl_check_dim(call, out, own.c, rg_acl_dim(grad_out, own.c), "the C of gradOut"));
+    note_axes(call, input, own, scales_h, scales_w);
+    call->semantic.which = RG_SEMANTIC_BILINEAR_GRADIENT;
     return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_backward_plan);
 }
 
@@ -181,6 +195,7 @@ static aclnnStatus plan_forward(struct rg_call *call, bool align_corners, double
         RG_TRY(rg_acl_check_dim(call, out, d, resized_dim(own, input, output_size, d),
                                 "as self and outputSize say in the order of self's format"));
     RG_TRY(check_format(call, self));
+    note_axes(call, input, own, scales_h, scales_w);
     return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_plan);
 }
 

@@ -140,6 +140,18 @@ static const struct direction forward = {check_forward, regrad_upsample_nearest_
 static const struct direction backward = {check_backward, regrad_upsample_nearest_exact1d_backward_plan,
                                           regrad_upsample_nearest_exact2d_backward_plan};
 
+/* What the forward resizes, for the check mode. */
+static void note_axes(struct rg_call *call, const struct scales *scales, bool is_forward)
+{
+    const struct rg_acl_argument *first = &call->arguments[0], *last = &call->arguments[call->n_arguments - 1];
+    const struct rg_acl_argument *in = is_forward ? first : last, *out = is_forward ? last : first;
+    call->semantic.n_axes = scales->n;
+    for (int k = 0; k < scales->n; k++)
+        call->semantic.axes[k] =
+            (struct rg_semantic_axis){scales->names[k], scales->values[k], rg_acl_dim(in, 2 + k),
+                                      rg_acl_dim(out, 2 + k), rg_acl_value(&call->arguments[RG_OUTPUT_SIZE], k)};
+}
+
 /* The first argument is read, the last is written. */
 static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const struct direction *direction)
 {
@@ -147,11 +159,17 @@ static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const
     const struct rg_acl_argument *out = &call->arguments[last];
     if (scales->n == 2 && (rg_acl_is_empty(&call->arguments[0]) || rg_acl_is_empty(out))) {
         call->arguments[0].is_unused = true;
+        if (!rg_acl_is_empty(out)) {
+            call->semantic.unwritten = out->name;
+            call->semantic.why = "the tensor that is read is empty: zeros are written here, but a device leaves out as "
+                                 "it was";
+        }
         return rg_call_prepare(call, RG_WORK_ZERO);
     }
     RG_TRY(direction->check(call, scales));
     if (rg_acl_is_empty(out))
         return rg_call_prepare(call, RG_WORK_NONE);
+    note_axes(call, scales, direction == &forward);
     RG_TRY(rg_call_prepare(call, RG_WORK_PLAN));
     const regrad_tensor read = rg_call_tensor(call, 0, false), written = rg_call_tensor(call, last, false);
     const double *values = scales->values;

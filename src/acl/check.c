@@ -219,3 +219,13 @@ bool rg_check_tell(const struct rg_finding *finding)
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
     return finding->is_refused || (!finding->is_note && rg_check_level() == RG_CHECK_ERROR);
 }
+
+void rg_check_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rg_check_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}

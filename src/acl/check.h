@@ -62,4 +62,8 @@ bool rg_check_is_in_child(void);
 /* How many findings were told, notes not counted. */
 unsigned rg_check_count(void);
 
+/* Keeps all other threads out, while the process forks. */
+void rg_check_lock(void);
+void rg_check_unlock(void);
+
 #endif

@@ -32,6 +32,7 @@ static struct rg_executor *allocate_executor(struct rg_program *program)
     pthread_mutex_init(&executor->lock, NULL);
     for (int i = 0; i < program->n_operands; i++)
         executor->addresses[i] = program->operands[i].view.data;
+    executor->is_replaced = !rg_program_has_addresses(program, executor->addresses);
     return executor;
 }
 

@@ -44,6 +44,9 @@ void rg_program_release(struct rg_program *program);
  * their allocation, that are misaligned or shared with an output. */
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses);
 
+/* Is there an address for everything that is read or written? One that is not may be set before phase 2. */
+bool rg_program_has_addresses(const struct rg_program *program, void *const *addresses);
+
 /* May the program use the addresses of its views? The same, but for what is shared, and notes what is elsewhere. */
 aclnnStatus rg_program_settle(const char *function, struct rg_program *program);
 
@@ -75,7 +78,7 @@ struct rg_executor {
     pthread_mutex_t lock; /* holds what follows program */
     struct rg_program *program;
     void *addresses[RG_MAX_OPERANDS];
-    bool is_replaced; /* addresses have not been checked since one of them was replaced */
+    bool is_replaced; /* addresses have not been checked since one of them was set */
     bool is_repeatable;
     atomic_bool has_run;
 };

@@ -190,12 +190,24 @@ static aclnnStatus check_operands(const char *function, const struct rg_program 
     return ACLNN_SUCCESS;
 }
 
+bool rg_program_has_addresses(const struct rg_program *program, void *const *addresses)
+{
+    for (int i = 0; i < program->n_operands; i++) {
+        const struct rg_acl_operand *operand = &program->operands[i];
+        if (addresses[i] == NULL && has_memory(operand))
+            return false;
+    }
+    return true;
+}
+
 aclnnStatus rg_program_settle(const char *function, struct rg_program *program)
 {
     void *addresses[RG_MAX_OPERANDS];
     bool is_elsewhere[RG_MAX_OPERANDS];
     for (int i = 0; i < program->n_operands; i++)
         addresses[i] = program->operands[i].view.data;
+    if (!rg_program_has_addresses(program, addresses))
+        return ACLNN_SUCCESS; /* phase 2 looks */
     const aclnnStatus status = check_operands(function, program, addresses, is_elsewhere);
     for (int i = 0; i < program->n_operands && status == ACLNN_SUCCESS; i++)
         program->operands[i].is_elsewhere = is_elsewhere[i];

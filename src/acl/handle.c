@@ -290,3 +290,13 @@ size_t rg_handle_count(void)
     pthread_mutex_unlock(&lock);
     return count;
 }
+
+void rg_handle_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rg_handle_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}

@@ -57,4 +57,8 @@ void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *ar
 size_t rg_memory_total(void);
 size_t rg_memory_booked(int32_t device);
 
+/* Keeps all other threads out, while the process forks. */
+void rg_memory_lock(void);
+void rg_memory_unlock(void);
+
 #endif

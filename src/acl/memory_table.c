@@ -259,3 +259,13 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
     pthread_mutex_unlock(&lock);
     return is_on_device;
 }
+
+void rg_memory_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rg_memory_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}

@@ -49,6 +49,16 @@ static aclError run_task(const struct rg_stream *stream, const struct task *task
     return status;
 }
 
+/* Takes the first work off the queue. */
+static void forget_first(struct rg_stream *stream)
+{
+    struct task *task = stream->first;
+    stream->is_running = false;
+    stream->n_blockable -= task->work.find_blocker != NULL;
+    stream->first = task->next;
+    free(task);
+}
+
 /* Does the first work of the stream, without the lock meanwhile, and takes it off the queue. */
 static void run_first(struct rg_stream *stream)
 {
@@ -68,18 +78,9 @@ static void run_first(struct rg_stream *stream)
     rg_runtime_lock();
     if (stream->status == ACL_SUCCESS)
         stream->status = status;
-    rg_stream_forget_first(stream);
+    forget_first(stream);
     rg_stream_end_unused();
     rg_runtime_moved();
-}
-
-void rg_stream_forget_first(struct rg_stream *stream)
-{
-    struct task *task = stream->first;
-    stream->is_running = false;
-    stream->n_blockable -= task->work.find_blocker != NULL;
-    stream->first = task->next;
-    free(task);
 }
 
 bool rg_stream_is_inside(const struct rg_stream *stream)

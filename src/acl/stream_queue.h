@@ -63,9 +63,6 @@ void rg_stream_wake(struct rg_stream *stream);
 /* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
 void rg_stream_stop_worker(struct rg_stream *stream);
 
-/* Takes the first work off the queue, without doing or ending it. Needs the lock. */
-void rg_stream_forget_first(struct rg_stream *stream);
-
 /* To be called before there are workers. */
 void rg_stream_watch_forks(void);
 

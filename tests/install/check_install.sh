@@ -32,6 +32,25 @@ needs_library() { # yes|no PROGRAM
     [ "$needed" = "$1" ]
 }
 
+# A program in the style of a real client, linked or opening the libraries by name, must end well and say nothing.
+compile_client() { # SOURCE
+    local compiler=("$CXX" -std=c++11)
+    [[ $1 == *.cpp ]] || compiler=("$CC" -std=gnu17)
+    "${compiler[@]}" "-I$prefix/include" "$1" "-L$prefix/lib64" -lopapi -lnnopbase -lascendcl -ldl -pthread -o client
+}
+run_client() ( # SOURCE; in a shell of its own
+    local arguments=() said
+    case ${1##*/} in
+    op_plugin.cpp) arguments=(libopapi_cv.so) ;;
+    mindspore.cpp) arguments=(libascendcl.so libopapi.so) ;;
+    mindnlp.c) arguments=(libascendcl.so libnnopbase.so libopapi.so) ;;
+    esac
+    export REGRAD_DEVICES=2 REGRAD_CHECK=error REGRAD_CHECK_SUPPRESS=chip-format,executor-destroyed
+    said=$(LD_LIBRARY_PATH="$prefix/lib64" ./client "${arguments[@]}" 2>&1) || return
+    echo "$said"
+    [ -z "$said" ]
+)
+
 cmake --install "$build_directory" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$prefix"
 cp -r "$source_directory/tests/install/consumer" "$work/consumer"
@@ -74,6 +93,10 @@ if [ -e "$prefix/lib64/libascendcl.so" ]; then
         # shellcheck disable=SC2086
         check "two_phase.cpp with $libraries" "" "${acl_compile[@]}" $libraries -o two_phase
         check "two_phase by $libraries" "" env LD_LIBRARY_PATH="$prefix/lib64" ./two_phase
+    done
+    for source in "$source_directory"/tests/clients/*.{c,cpp}; do
+        check "client ${source##*/}" "" compile_client "$source"
+        check "running client ${source##*/}" "" run_client "$source"
     done
     check "the version of regrad_acl by pkg-config" "0.1.0" pkg-config --modversion regrad_acl
     check "two_phase.cpp with pkg-config" "" with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_shared "" regrad_acl

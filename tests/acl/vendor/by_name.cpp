@@ -37,12 +37,17 @@ static void must(int status, const char *what)
     std::exit(1);
 }
 
-// Loaders ask for these and go on without them when they are not there.
-static void lacks_hooks()
+// Loaders ask for these. Those of the huge memory do nothing here; without the others they go on without a cache.
+static void probe_hooks()
 {
-    for (const char *name : {"InitHugeMemThreadLocal", "UnInitHugeMemThreadLocal", "ReleaseHugeMem", "PTAGetExecCache",
-                             "PTAFindExecCache", "InitPTACacheThreadLocal", "UnInitPTACacheThreadLocal",
-                             "SetPTAHashKey", "SetPTACacheHashKey", "CanUsePTACache", "AddTensorAddrToCachedList"}) {
+    using Hook = void(void *, bool);
+    if (find<int(void *, bool)>("InitHugeMemThreadLocal")(nullptr, false) != 0)
+        std::exit(1);
+    find<Hook>("ReleaseHugeMem")(nullptr, false);
+    find<Hook>("UnInitHugeMemThreadLocal")(nullptr, false);
+    for (const char *name :
+         {"PTAGetExecCache", "PTAFindExecCache", "InitPTACacheThreadLocal", "UnInitPTACacheThreadLocal",
+          "SetPTAHashKey", "SetPTACacheHashKey", "CanUsePTACache", "AddTensorAddrToCachedList"}) {
         if (dlsym(library, name) != nullptr) {
             std::printf("%s is there\n", name);
             std::exit(1);
@@ -117,7 +122,7 @@ int main(int argc, char **argv)
         std::printf("%s\n", dlerror());
         return 1;
     }
-    lacks_hooks();
+    probe_hooks();
     must(CALL(aclInit, nullptr), "aclInit");
     must(CALL(aclrtSetDevice, 0), "aclrtSetDevice");
     const int status = run();

@@ -1,0 +1,399 @@
+/*
+ * Random programs against the runtime: each byte string is a sequence of calls on live, dead, foreign and NULL streams,
+ * events, contexts, devices and memory, with operators on repeatable executors, callbacks and host functions, and
+ * memory that is freed while work that uses it is queued. With an odd first byte two threads share it. Nothing may
+ * crash or hang, and every refusal must leave a message.
+ *
+ * Memory that streams work on belongs to one stream each, so that the programs have no races of their own. What could
+ * wait for ever is asked with a timeout, or after all subscriptions have ended, which lets go what waits for callbacks.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl.h"
+#include "aclnnop/aclnn_upsample_nearest_exact2d_backward.h"
+
+enum { N_HANDLES = 4, N_THREADS = 2, NBYTES = 1024, MAX_CALLS = 60 };
+
+/* A stream and what its work touches. */
+struct lane {
+    aclrtStream stream;
+    unsigned char *memory; /* of the device */
+    unsigned char host[NBYTES];
+    aclTensor *grad, *out;
+    aclOpExecutor *executor;
+    void *workspace;
+    uint64_t workspace_size;
+};
+
+/* What one thread does. Handles stay here after their end, so that later calls use them dead. */
+struct program {
+    const uint8_t *data;
+    size_t size;
+    struct lane lane[N_HANDLES];
+    aclrtEvent event[N_HANDLES];
+    aclrtContext context[N_HANDLES];
+    void *freed;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what the threads show each other */
+static aclrtStream shown_stream;
+static aclrtEvent shown_event;
+static atomic_int n_called;
+
+static uint8_t take(struct program *program)
+{
+    if (program->size == 0)
+        return 0;
+    program->size--;
+    return *program->data++;
+}
+
+static int take_below(struct program *program, int n)
+{
+    return take(program) % n;
+}
+
+/* A failure that says nothing is a failure of ours. */
+static void expect_message(int status)
+{
+    const char *message = aclGetRecentErrMsg();
+    if (status != 0 && (message == NULL || *message == '\0')) {
+        fprintf(stderr, "status %d without a message\n", status);
+        abort();
+    }
+}
+
+static void *foreign(void)
+{
+    static char nothing[64];
+    return nothing;
+}
+
+static aclrtStream any_stream(struct program *program)
+{
+    const int k = take_below(program, N_HANDLES + 4);
+    if (k < N_HANDLES)
+        return program->lane[k].stream;
+    pthread_mutex_lock(&lock);
+    void *const others[] = {NULL, foreign(), program->event[0], shown_stream};
+    pthread_mutex_unlock(&lock);
+    return others[k - N_HANDLES];
+}
+
+static aclrtEvent any_event(struct program *program)
+{
+    const int k = take_below(program, N_HANDLES + 4);
+    if (k < N_HANDLES)
+        return program->event[k];
+    pthread_mutex_lock(&lock);
+    void *const others[] = {NULL, foreign(), program->lane[0].stream, shown_event};
+    pthread_mutex_unlock(&lock);
+    return others[k - N_HANDLES];
+}
+
+static void show(aclrtStream stream, aclrtEvent event)
+{
+    pthread_mutex_lock(&lock);
+    shown_stream = stream != NULL ? stream : shown_stream;
+    shown_event = event != NULL ? event : shown_event;
+    pthread_mutex_unlock(&lock);
+}
+
+static int32_t take_timeout(struct program *program)
+{
+    static const int32_t timeout[] = {0, -2, 1, 2, 3};
+    return timeout[take_below(program, 5)];
+}
+
+/* ---- Work of a stream ------------------------------------------------------------------------- */
+
+/* Not for default streams, of which each context has another. */
+static void allocate(struct lane *lane)
+{
+    if (lane->stream != NULL && lane->memory == NULL &&
+        aclrtMalloc((void **)&lane->memory, NBYTES, ACL_MEM_MALLOC_HUGE_FIRST) != 0)
+        (void)aclGetRecentErrMsg(); /* no context is current */
+}
+
+static void move_memory(struct program *program)
+{
+    struct lane *lane = &program->lane[take_below(program, N_HANDLES)];
+    const size_t count = (size_t)take(program) * 5;
+    allocate(lane);
+    if (lane->memory == NULL)
+        return;
+    switch (take_below(program, 4)) {
+    case 0:
+        expect_message(aclrtMemsetAsync(lane->memory, NBYTES, 1, count, lane->stream));
+        break;
+    case 1:
+        expect_message(
+            aclrtMemcpyAsync(lane->memory, NBYTES, lane->host, count, ACL_MEMCPY_HOST_TO_DEVICE, lane->stream));
+        break;
+    case 2:
+        if (count <= NBYTES) /* there is no telling how large host memory is */
+            expect_message(
+                aclrtMemcpyAsync(lane->host, NBYTES, lane->memory, count, ACL_MEMCPY_DEVICE_TO_HOST, lane->stream));
+        break;
+    default:
+        expect_message(aclrtMemcpy2dAsync(lane->memory, 32, lane->memory + NBYTES / 2, 32, count % 40, 16,
+                                          ACL_MEMCPY_DEVICE_TO_DEVICE, lane->stream));
+    }
+}
+
+static void end_executor(struct lane *lane)
+{
+    aclDestroyAclOpExecutor(lane->executor);
+    aclDestroyTensor(lane->grad);
+    aclDestroyTensor(lane->out);
+    if (lane->workspace != NULL && aclrtFree(lane->workspace) != 0)
+        abort();
+    lane->workspace = NULL;
+    lane->executor = NULL;
+    (void)aclGetRecentErrMsg();
+}
+
+/* Often while work that uses it is queued. */
+static void free_memory(struct program *program)
+{
+    struct lane *lane = &program->lane[take_below(program, N_HANDLES)];
+    if (lane->memory != NULL) {
+        end_executor(lane);
+        program->freed = lane->memory;
+        lane->memory = NULL;
+        expect_message(aclrtFree(program->freed));
+    } else {
+        /* Perhaps somebody else's by now. */
+        expect_message(aclrtFree(foreign()));
+    }
+    aclrtPtrAttributes attributes;
+    expect_message(aclrtPointerGetAttributes(program->freed, &attributes));
+}
+
+static void make_executor(struct program *program)
+{
+    struct lane *lane = &program->lane[take_below(program, N_HANDLES)];
+    const int64_t grad[] = {1, 1, 4, 4}, out[] = {1, 1, 2, 2};
+    allocate(lane);
+    if (lane->memory == NULL)
+        return;
+    end_executor(lane);
+    lane->grad = aclCreateTensor(grad, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_NCHW, grad, 4, lane->memory);
+    lane->out = aclCreateTensor(out, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_NCHW, out, 4, lane->memory + NBYTES / 2);
+    aclIntArray *output_size = aclCreateIntArray(grad + 2, 2), *input_size = aclCreateIntArray(out, 4);
+    expect_message(aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(
+        lane->grad, output_size, input_size, 0, 0, lane->out, &lane->workspace_size, &lane->executor));
+    aclDestroyIntArray(output_size);
+    aclDestroyIntArray(input_size);
+    if (take_below(program, 4) != 0)
+        expect_message(aclSetAclOpExecutorRepeatable(lane->executor));
+    if (lane->workspace_size > 0 && aclrtMalloc(&lane->workspace, lane->workspace_size, ACL_MEM_MALLOC_HUGE_FIRST) != 0)
+        (void)aclGetRecentErrMsg();
+}
+
+static void run_executor(struct program *program)
+{
+    struct lane *lane = &program->lane[take_below(program, N_HANDLES)];
+    const int n_runs = take_below(program, 4);
+    /* From inside of the memory, perhaps past its end. */
+    if (take_below(program, 2) == 0 && lane->memory != NULL)
+        expect_message(aclSetOutputTensorAddr(lane->executor, 0, lane->out, lane->memory + 4 * take(program)));
+    for (int run = 0; run < n_runs; run++)
+        expect_message(
+            aclnnUpsampleNearestExact2dBackward(lane->workspace, lane->workspace_size, lane->executor, lane->stream));
+}
+
+/* ---- Streams ---------------------------------------------------------------------------------- */
+
+static void call_back(void *argument)
+{
+    (void)argument;
+    atomic_fetch_add(&n_called, 1);
+}
+
+static void launch(struct program *program)
+{
+    const uint64_t self = (uint64_t)pthread_self();
+    aclrtStream stream = program->lane[take_below(program, N_HANDLES)].stream;
+    if (stream == NULL)
+        return; /* the default stream of some context: see let_go */
+    if (take_below(program, 2) == 0)
+        expect_message(aclrtSubscribeReport(self, stream));
+    expect_message(aclrtLaunchCallback(call_back, NULL, (aclrtCallbackBlockType)take_below(program, 3), stream));
+    expect_message(aclrtLaunchHostFunc(any_stream(program), call_back, NULL));
+    if (take_below(program, 2) == 0)
+        expect_message(aclrtProcessReport(take_timeout(program)));
+}
+
+/* Ends the subscriptions of the program's streams, and with them the wait for callbacks. */
+static void let_go(struct program *program)
+{
+    for (int k = 0; k < N_HANDLES; k++)
+        aclrtUnSubscribeReport((uint64_t)pthread_self(), program->lane[k].stream);
+    (void)aclGetRecentErrMsg();
+}
+
+static void make_stream(struct program *program)
+{
+    struct lane *lane = &program->lane[take_below(program, N_HANDLES)];
+    /* Not with a stream of the other thread before: it could wait for that thread's callbacks. */
+    expect_message(aclrtDestroyStreamForce(lane->stream));
+    const uint32_t flags = take_below(program, 4) == 0 ? take(program) : 0;
+    expect_message(aclrtCreateStreamWithConfig(&lane->stream, take(program), flags));
+    expect_message(aclrtSetStreamFailureMode(any_stream(program), (uint64_t)take_below(program, 3)));
+    show(lane->stream, NULL);
+}
+
+static void ask_stream(struct program *program)
+{
+    aclrtStreamStatus status;
+    int32_t id;
+    aclrtStream stream = any_stream(program);
+    expect_message(aclrtStreamQuery(stream, &status));
+    expect_message(aclrtStreamGetId(stream, &id));
+    expect_message(aclrtSynchronizeStreamWithTimeout(stream, take_timeout(program)));
+    if (take_below(program, 8) == 0)
+        expect_message(aclrtSynchronizeDeviceWithTimeout(take_timeout(program)));
+}
+
+/* ---- Events ----------------------------------------------------------------------------------- */
+
+static void make_event(struct program *program)
+{
+    aclrtEvent *event = &program->event[take_below(program, N_HANDLES)];
+    expect_message(aclrtDestroyEvent(*event));
+    expect_message(aclrtCreateEventWithFlag(event, take_below(program, 4) == 0 ? take(program) : 0));
+    show(NULL, *event);
+}
+
+static void use_event(struct program *program)
+{
+    expect_message(aclrtRecordEvent(any_event(program), any_stream(program)));
+    expect_message(aclrtStreamWaitEvent(any_stream(program), any_event(program)));
+    if (take_below(program, 4) == 0)
+        expect_message(aclrtResetEvent(any_event(program), any_stream(program)));
+}
+
+static void ask_event(struct program *program)
+{
+    aclrtEventRecordedStatus recorded;
+    aclrtEventWaitStatus waited;
+    uint64_t timestamp;
+    float ms;
+    aclrtEvent event = any_event(program);
+    expect_message(aclrtQueryEventStatus(event, &recorded));
+    expect_message(aclrtQueryEventWaitStatus(event, &waited));
+    expect_message(aclrtEventGetTimestamp(event, &timestamp));
+    expect_message(aclrtEventElapsedTime(&ms, event, any_event(program)));
+    expect_message(aclrtSynchronizeEventWithTimeout(event, take_timeout(program)));
+}
+
+/* ---- Contexts and devices --------------------------------------------------------------------- */
+
+static void use_context(struct program *program)
+{
+    aclrtContext *context = &program->context[take_below(program, N_HANDLES)];
+    aclrtContext current = NULL;
+    switch (take_below(program, 5)) {
+    case 0:
+        expect_message(aclrtCreateContext(context, take_below(program, 4) - 1));
+        break;
+    case 1:
+        expect_message(aclrtSetCurrentContext(take_below(program, 4) == 0 ? foreign() : *context));
+        break;
+    case 2:
+        expect_message(aclrtGetCurrentContext(&current));
+        break;
+    case 3:
+        let_go(program);
+        expect_message(aclrtDestroyContext(*context));
+        break;
+    default:
+        expect_message(aclrtSetDevice(take_below(program, 4) - 1));
+    }
+}
+
+/* Options, and what is read only. */
+static void use_parameters(struct program *program)
+{
+    int64_t value = 0;
+    size_t n_free, total;
+    int32_t device;
+    const aclSysParamOpt option = (aclSysParamOpt)(take_below(program, 6) - 1);
+    expect_message(aclrtSetSysParamOpt(option, take_below(program, 6) - 1));
+    expect_message(aclrtCtxSetSysParamOpt(option, take_below(program, 6) - 1));
+    expect_message(aclrtCtxGetSysParamOpt(option, &value));
+    expect_message(aclrtGetMemInfo((aclrtMemAttr)take(program), &n_free, &total));
+    expect_message(aclrtGetDevice(&device));
+    (void)aclrtPeekAtLastError((aclrtLastErrLevel)take_below(program, 2)); /* an answer, not a refusal */
+}
+
+/* ---- Programs --------------------------------------------------------------------------------- */
+
+static void (*const call[])(struct program *) = {
+    make_stream, make_stream, make_event, make_executor, run_executor, run_executor, move_memory, move_memory,
+    free_memory, launch,      use_event,  use_event,     ask_event,    ask_stream,   use_context, use_parameters,
+};
+
+static void finish(struct program *program)
+{
+    let_go(program);
+    for (int k = 0; k < N_HANDLES; k++) {
+        struct lane *lane = &program->lane[k];
+        aclrtDestroyStreamForce(lane->stream);
+        end_executor(lane);
+        if (lane->memory != NULL)
+            aclrtFree(lane->memory);
+        aclrtDestroyEvent(program->event[k]);
+        aclrtDestroyContext(program->context[k]);
+    }
+    (void)aclGetRecentErrMsg();
+}
+
+static void *run(void *argument)
+{
+    struct program *program = argument;
+    expect_message(aclrtSetDevice(0));
+    for (int k = 0; k < MAX_CALLS && program->size > 0; k++)
+        call[take_below(program, sizeof(call) / sizeof(call[0]))](program);
+    finish(program);
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool ready;
+    if (!ready) {
+        setenv("REGRAD_DEVICES", "2", 0);
+        setenv("REGRAD_DEVICE_MEMORY", "64K", 0);
+        if (aclInit(NULL) != 0)
+            abort();
+    }
+    ready = true;
+    if (size == 0)
+        return 0;
+    static struct program programs[N_THREADS];
+    const int n_threads = *data % N_THREADS + 1;
+    const size_t share = (size - 1) / (size_t)n_threads;
+    pthread_t threads[N_THREADS];
+    memset(programs, 0, sizeof(programs));
+    shown_stream = shown_event = NULL;
+    for (int k = 0; k < n_threads; k++) {
+        programs[k].data = data + 1 + (size_t)k * share;
+        programs[k].size = share;
+        if (pthread_create(&threads[k], NULL, run, &programs[k]) != 0)
+            abort();
+    }
+    for (int k = 0; k < n_threads; k++)
+        pthread_join(threads[k], NULL);
+    for (int32_t device = 0; device < 2; device++)
+        aclrtResetDeviceForce(device);
+    (void)aclGetRecentErrMsg();
+    return 0;
+}

@@ -1,0 +1,9 @@
+#include "resize.h"
+
+int main(void)
+{
+    start();
+    const aclnnStatus status = do_resize((struct resize){.scale_w = 2, .output_size = 12});
+    end();
+    return status != 0;
+}
