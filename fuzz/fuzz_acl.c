@@ -351,7 +351,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct program program = {.source = {data, size}};
     if (aclrtMalloc(&program.memory, DEVICE_NBYTES, ACL_MEM_MALLOC_HUGE_FIRST) != 0)
         abort();
-    memset(program.memory, 0, DEVICE_NBYTES);
+    if (aclrtMemset(program.memory, DEVICE_NBYTES, 0, DEVICE_NBYTES) != 0)
+        abort();
     for (int k = 0; k < MAX_CALLS && program.source.size > 0; k++)
         call[take_below(&program, sizeof call / sizeof *call)](&program);
     finish(&program);

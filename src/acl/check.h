@@ -49,6 +49,12 @@ struct rg_finding {
  */
 bool rg_check_tell(const struct rg_finding *finding);
 
+/* The same in a signal handler, for a place that is known and with another way to show frames; the kind has been
+ * prepared before. One thread at a time. */
+void rg_check_prepare_fault(const char *kind);
+void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
+                         void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]));
+
 /* How many findings were told, notes not counted. */
 unsigned rg_check_count(void);
 

@@ -1,6 +1,8 @@
 #include "acl/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
@@ -66,6 +68,11 @@ static aclError fail_full(const struct request *request, const struct rg_memory_
                                "bytes of device %d are in use",
                                request->function, request->size, block->booked, rg_memory_booked(block->device),
                                rg_memory_total(), block->device);
+    if (outcome == RG_MEMORY_NOT_ISOLATED)
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                               "%s: size is %zu, for which there are no isolated addresses (%s); must be less, or in "
+                               "fewer blocks, or without isolate in REGRAD_CHECK",
+                               request->function, request->size, strerror(errno));
     return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, must be at most what the system has left",
                            request->function, request->size);
 }

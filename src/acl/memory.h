@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "acl/isolate.h"
 #include "acl/stream_after.h"
 
 enum rg_memory_place { RG_MEMORY_DEVICE, RG_MEMORY_HOST };
@@ -16,11 +17,12 @@ struct rg_memory_block {
     size_t size;
     size_t booked;
     enum rg_memory_place place;
-    int32_t device; /* of device memory */
+    int32_t device;               /* of device memory */
+    struct rg_isolated *isolated; /* NULL for what the host may touch */
     struct rg_after after;
 };
 
-enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL };
+enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL, RG_MEMORY_NOT_ISOLATED };
 
 /* Allocates block->booked bytes, aligned to 64, sets block->base and enters the block. */
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);

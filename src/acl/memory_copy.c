@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/memory.h"
+#include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/stream.h"
 
@@ -20,10 +21,12 @@ struct transfer {
 
 static void run(const struct transfer *transfer)
 {
+    char *first = rg_memory_touch(transfer->target);
+    const char *source = rg_memory_touch(transfer->source);
     for (size_t row = 0; row < transfer->height; row++) {
-        char *target = transfer->target + row * transfer->target_pitch;
-        if (transfer->source != NULL)
-            memmove(target, transfer->source + row * transfer->source_pitch, transfer->width);
+        char *target = first + row * transfer->target_pitch;
+        if (source != NULL)
+            memmove(target, source + row * transfer->source_pitch, transfer->width);
         else
             memset(target, transfer->value, transfer->width);
     }
@@ -90,7 +93,7 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
     const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
     if (refused != ACL_SUCCESS)
         return refused;
-    memmove(dst, src, count);
+    memmove(rg_memory_touch(dst), rg_memory_touch(src), count);
     return ACL_SUCCESS;
 }
 
@@ -170,7 +173,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
         return ACL_SUCCESS;
     const aclError refused = check_fill(__func__, devPtr, maxCount, count);
     if (refused == ACL_SUCCESS)
-        memset(devPtr, value, count);
+        memset(rg_memory_touch(devPtr), value, count);
     return refused;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "acl/check.h"
 #include "acl/device.h"
 #include "acl/runtime.h"
 
@@ -93,6 +94,35 @@ static void unbook(const struct rg_memory_block *block)
         booked[block->device] -= block->booked;
 }
 
+/* Memory for the block. */
+static enum rg_memory_outcome provide(struct rg_memory_block *block)
+{
+    if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
+        block->isolated = rg_isolate_allocate(block->size, block->device, &block->base);
+        return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
+    }
+    const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    block->base = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
+    return block->base != NULL ? RG_MEMORY_DONE : RG_MEMORY_SYSTEM_FULL;
+}
+
+/* The client has freed the block. */
+static void end(const struct rg_memory_block *block)
+{
+    if (block->isolated != NULL)
+        rg_isolate_free(block->isolated);
+}
+
+static void give_back(void *argument)
+{
+    struct rg_memory_block *block = argument;
+    if (block->isolated != NULL)
+        rg_isolate_give_back(block->isolated);
+    else
+        free((void *)(uintptr_t)block->base);
+    free(block);
+}
+
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
 {
     if (!book(block))
@@ -100,24 +130,27 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
     /* Host memory is pinned on a device's host: there cannot be more than there are chips for. */
     if (block->place == RG_MEMORY_HOST && block->booked > physical_memory())
         return RG_MEMORY_SYSTEM_FULL;
-    const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct rg_memory_block *entry = malloc(sizeof(*entry));
-    char *memory = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
-    bool entered = false;
-    block->base = memory;
+    enum rg_memory_outcome outcome = entry != NULL ? provide(block) : RG_MEMORY_SYSTEM_FULL;
     pthread_mutex_lock(&lock);
-    if (entry != NULL && memory != NULL) {
+    if (outcome == RG_MEMORY_DONE) {
         *entry = *block;
-        entered = tsearch(entry, &blocks, compare_ranges) != NULL;
+        if (tsearch(entry, &blocks, compare_ranges) == NULL)
+            outcome = RG_MEMORY_SYSTEM_FULL;
     }
-    if (!entered)
+    if (outcome != RG_MEMORY_DONE)
         unbook(block);
     pthread_mutex_unlock(&lock);
-    if (entered)
-        return RG_MEMORY_DONE;
-    free(memory);
-    free(entry);
-    return RG_MEMORY_SYSTEM_FULL;
+    if (outcome == RG_MEMORY_DONE)
+        return outcome;
+    if (entry != NULL && block->base != NULL) {
+        *entry = *block;
+        end(entry);
+        give_back(entry);
+    } else {
+        free(entry);
+    }
+    return outcome;
 }
 
 bool rg_memory_find(const void *address, struct rg_memory_block *block)
@@ -140,13 +173,6 @@ bool rg_memory_range(const void *address, const void **base, size_t *size)
     return true;
 }
 
-static void give_back(void *argument)
-{
-    struct rg_memory_block *block = argument;
-    free((void *)(uintptr_t)block->base);
-    free(block);
-}
-
 bool rg_memory_free(const void *base, enum rg_memory_place place)
 {
     pthread_mutex_lock(&lock);
@@ -159,6 +185,7 @@ bool rg_memory_free(const void *base, enum rg_memory_place place)
     pthread_mutex_unlock(&lock);
     if (!found)
         return false;
+    end(block);
     block->after = (struct rg_after){.end = give_back, .argument = block};
     rg_stream_after(&block->after);
     return true;
