@@ -53,7 +53,8 @@ aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, ac
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_origin origin, uint64_t *workspaceSize,
+                          aclOpExecutor **executor)
 {
     for (int i = 0; i < call->n_arguments; i++) {
         const struct rg_acl_argument *argument = &call->arguments[i];
@@ -65,7 +66,7 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *wo
         return status;
     }
     const uint64_t size = rg_program_workspace_size(call->program);
-    RG_TRY(rg_executor_create(call->program, executor));
+    RG_TRY(rg_executor_create(call->program, &origin, executor));
     *workspaceSize = size;
     return ACLNN_SUCCESS;
 }

@@ -43,7 +43,8 @@ struct rg_call {
 aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, aclOpExecutor *const *executor);
 
 /* Releases what open has pinned, and with a status of 0 turns the program into an executor. Returns the status. */
-aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor);
+aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_origin origin, uint64_t *workspaceSize,
+                          aclOpExecutor **executor);
 
 /*
  * Makes the call's program, and checks the memory that the work will use: that views lie within their

@@ -152,13 +152,13 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, interpolationMode, paddingMode, alignCorners);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
 }
 
 aclnnStatus aclnnGridSampler2DBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                        aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const aclTensor *grid, int64_t interpolationMode,
@@ -175,10 +175,10 @@ aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const acl
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, interpolationMode, paddingMode, alignCorners);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
 }
 
 aclnnStatus aclnnGridSampler2D(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }

@@ -195,13 +195,13 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, alignCorners, scalesH, scalesW);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                             aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -212,11 +212,11 @@ aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, alignCorners, scalesH, scalesW);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleBilinear2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                     aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }

@@ -169,7 +169,7 @@ static aclnnStatus make_executor(struct rg_call call, const struct scales *scale
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan(&call, scales, direction);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -215,23 +215,23 @@ aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, c
 aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream)
 {
-    return rg_executor_launch(__func__, workspace, workspaceSize, executor, stream);
+    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
 }

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "acl/acl_base.h"
-#include "acl/handle.h"
+#include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 
 struct buffer {
@@ -9,19 +9,27 @@ struct buffer {
     size_t size;
 };
 
-static aclError fail(const char *function, const aclDataBuffer *handle)
+static aclError refuse(const char *function, const aclDataBuffer *handle)
 {
     return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: dataBuffer is %p, must be a live data buffer", function,
                            (const void *)handle);
 }
 
+static aclError fail(const char *function, const aclDataBuffer *handle)
+{
+    if (handle != NULL)
+        rg_handle_tell_dead(function, "dataBuffer", RG_HANDLE_DATA_BUFFER, handle);
+    return refuse(function, handle);
+}
+
 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     struct buffer *buffer = malloc(sizeof(*buffer));
     aclDataBuffer *handle = NULL;
     if (buffer != NULL) {
         *buffer = (struct buffer){data, size};
-        handle = rg_handle_create(RG_HANDLE_DATA_BUFFER, buffer, free);
+        handle = rg_handle_create(RG_HANDLE_DATA_BUFFER, buffer, free, &origin);
     }
     if (handle == NULL) {
         free(buffer);
@@ -34,7 +42,11 @@ aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
 {
     if (dataBuffer == NULL)
         return rg_runtime_fail_null(__func__, "dataBuffer");
-    return rg_handle_destroy(RG_HANDLE_DATA_BUFFER, dataBuffer) ? ACL_SUCCESS : fail(__func__, dataBuffer);
+    const struct rg_origin origin = rg_origin_here(__func__);
+    if (rg_handle_destroy(RG_HANDLE_DATA_BUFFER, dataBuffer, &origin))
+        return ACL_SUCCESS;
+    rg_handle_tell_ended(__func__, "dataBuffer", RG_HANDLE_DATA_BUFFER, dataBuffer);
+    return refuse(__func__, dataBuffer);
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)

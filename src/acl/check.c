@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,6 +87,18 @@ static bool enter(const char *kind, const void *at)
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
+void rg_check_add(struct rg_finding *finding, const struct rg_place *place, const char *format, ...)
+{
+    if (finding->n_objects == RG_CHECK_OBJECTS)
+        return;
+    struct rg_check_object *object = &finding->object[finding->n_objects++];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(object->what, sizeof(object->what), format, arguments);
+    va_end(arguments);
+    object->place = *place;
+}
+
 static bool is_told(const char *kind)
 {
     return rg_check_level() != RG_CHECK_OFF && !is_listed(getenv("REGRAD_CHECK_SUPPRESS"), kind, true);
@@ -113,17 +127,22 @@ bool rg_check_tell(const struct rg_finding *finding)
 {
     char room[RG_CHECK_PRINTED];
     if (!is_told(finding->kind))
-        return false;
-    const struct rg_place place = rg_place_outside();
+        return finding->is_refused;
+    struct rg_place place = rg_place_outside();
     pthread_mutex_lock(&lock);
     const bool is_new = enter(finding->kind, place.frame[0]);
-    if (is_new)
-        print(finding, &place, getenv("REGRAD_CHECK_LOG"), rg_place_text, room);
+    if (is_new) {
+        struct rg_finding shown = *finding;
+        for (int k = 0; k < shown.n_objects; k++)
+            rg_place_cut(&shown.object[k].place);
+        rg_place_cut(&place);
+        print(&shown, &place, getenv("REGRAD_CHECK_LOG"), rg_place_text, room);
+    }
     pthread_mutex_unlock(&lock);
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
-    return !finding->is_note && rg_check_level() == RG_CHECK_ERROR;
+    return finding->is_refused || (!finding->is_note && rg_check_level() == RG_CHECK_ERROR);
 }
 
 /* ---- In a signal handler ---------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ struct rg_check_object {
 struct rg_finding {
     const char *kind;            /* stable, in small letters and hyphens: docs/check.md has a section for each */
     bool is_note;                /* may be meant: told, never refused */
+    bool is_refused;             /* whatever the level */
     const char *function;        /* the call in which it was found */
     const char *argument;        /* of the call; NULL for none */
     char what[RG_CHECK_TEXT];    /* a sentence without an end */
@@ -41,6 +42,10 @@ struct rg_finding {
     int n_objects;
     struct rg_check_object object[RG_CHECK_OBJECTS];
 };
+
+/* Adds an object: what became of it, and where. */
+void rg_check_add(struct rg_finding *finding, const struct rg_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /*
  * Tells a finding: a block on standard error, a sentence in the thread's aclGetRecentErrMsg, a line in the log. The

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "acl/device.h"
-#include "acl/handle.h"
+#include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
 
 static _Thread_local aclrtContext current;
 
-aclrtContext rg_context_create(int32_t device, bool is_default)
+aclrtContext rg_context_create(int32_t device, bool is_default, const struct rg_origin *origin)
 {
     struct rg_context *context = calloc(1, sizeof(*context));
     if (context == NULL)
@@ -18,20 +18,20 @@ aclrtContext rg_context_create(int32_t device, bool is_default)
     struct rg_context_traits *own = &context->traits;
     own->device = device;
     own->is_default = is_default;
-    own->handle = rg_handle_create(RG_HANDLE_CONTEXT, context, free);
+    own->handle = rg_handle_create(RG_HANDLE_CONTEXT, context, free, origin);
     if (own->handle == NULL) {
         free(context);
         return NULL;
     }
     const struct rg_stream_traits traits = {.is_default = true};
-    if (rg_stream_create(context, &traits, &own->default_stream) != ACL_SUCCESS) {
-        rg_handle_destroy(RG_HANDLE_CONTEXT, own->handle);
+    if (rg_stream_create(context, &traits, origin, &own->default_stream) != ACL_SUCCESS) {
+        rg_handle_destroy(RG_HANDLE_CONTEXT, own->handle, origin);
         return NULL;
     }
     return own->handle;
 }
 
-bool rg_context_end(aclrtContext handle)
+bool rg_context_end(aclrtContext handle, const struct rg_origin *origin)
 {
     struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, handle);
     if (context == NULL)
@@ -41,8 +41,8 @@ bool rg_context_end(aclrtContext handle)
     context->is_ending = true;
     rg_runtime_unlock();
     if (is_first) {
-        rg_stream_end_all(context);
-        rg_handle_destroy(RG_HANDLE_CONTEXT, handle);
+        rg_stream_end_all(context, origin);
+        rg_handle_destroy(RG_HANDLE_CONTEXT, handle, origin);
     }
     rg_handle_release(RG_HANDLE_CONTEXT, handle);
     return is_first;
@@ -92,7 +92,8 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
     const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
-    const aclrtContext created = rg_context_create(deviceId, false);
+    const struct rg_origin origin = rg_origin_here(__func__);
+    const aclrtContext created = rg_context_create(deviceId, false, &origin);
     if (created == NULL)
         return rg_runtime_fail_memory(__func__);
     rg_context_set_current(created);
@@ -104,9 +105,12 @@ aclError aclrtDestroyContext(aclrtContext context)
 {
     if (context == NULL)
         return rg_runtime_fail_null(__func__, "context");
+    const struct rg_origin origin = rg_origin_here(__func__);
     const struct rg_context *object = rg_handle_acquire(RG_HANDLE_CONTEXT, context);
-    if (object == NULL)
+    if (object == NULL) {
+        rg_handle_tell_ended(__func__, "context", RG_HANDLE_CONTEXT, context);
         return fail_dead(__func__, context);
+    }
     const bool is_default = object->traits.is_default;
     const aclError refused = rg_stream_check_outside(__func__, object, 0);
     rg_context_release(object);
@@ -117,15 +121,17 @@ aclError aclrtDestroyContext(aclrtContext context)
             ACL_ERROR_RT_PARAM_INVALID,
             "%s: context is %p, the default context of a device, must be one from aclrtCreateContext", __func__,
             context);
-    return rg_context_end(context) ? ACL_SUCCESS : fail_dead(__func__, context);
+    return rg_context_end(context, &origin) ? ACL_SUCCESS : fail_dead(__func__, context);
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context)
 {
     if (context == NULL)
         return rg_runtime_fail_null(__func__, "context");
-    if (rg_handle_acquire(RG_HANDLE_CONTEXT, context) == NULL)
+    if (rg_handle_acquire(RG_HANDLE_CONTEXT, context) == NULL) {
+        rg_handle_tell_dead(__func__, "context", RG_HANDLE_CONTEXT, context);
         return fail_dead(__func__, context);
+    }
     rg_handle_release(RG_HANDLE_CONTEXT, context);
     rg_context_set_current(context);
     return ACL_SUCCESS;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "acl/acl_rt.h"
+#include "acl/place.h"
 
 enum { RG_N_CONTEXT_OPTIONS = 3 };
 
@@ -25,10 +26,10 @@ struct rg_context {
 };
 
 /* A new context with its default stream; NULL without memory. */
-aclrtContext rg_context_create(int32_t device, bool is_default);
+aclrtContext rg_context_create(int32_t device, bool is_default, const struct rg_origin *origin);
 
 /* Waits for the work of its streams, and ends them and it. False when it is no live context. */
-bool rg_context_end(aclrtContext context);
+bool rg_context_end(aclrtContext context, const struct rg_origin *origin);
 
 void rg_context_set_current(aclrtContext context);
 

@@ -80,9 +80,9 @@ static aclrtContext add_user(int32_t device)
 }
 
 /* The same when there was none a moment ago. The new context is not needed where another thread was faster. */
-static aclrtContext add_first_user(int32_t device)
+static aclrtContext add_first_user(int32_t device, const struct rg_origin *origin)
 {
-    const aclrtContext created = rg_context_create(device, true);
+    const aclrtContext created = rg_context_create(device, true, origin);
     if (created == NULL)
         return NULL;
     rg_runtime_lock();
@@ -92,7 +92,7 @@ static aclrtContext add_first_user(int32_t device)
     devices[device].n_users++;
     rg_runtime_unlock();
     if (context != created)
-        rg_context_end(created);
+        rg_context_end(created, origin);
     return context;
 }
 
@@ -101,9 +101,10 @@ aclError aclrtSetDevice(int32_t deviceId)
     const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
+    const struct rg_origin origin = rg_origin_here(__func__);
     aclrtContext context = add_user(deviceId);
     if (context == NULL)
-        context = add_first_user(deviceId);
+        context = add_first_user(deviceId, &origin);
     if (context == NULL)
         return rg_runtime_fail_memory(__func__);
     rg_context_set_current(context);
@@ -111,8 +112,9 @@ aclError aclrtSetDevice(int32_t deviceId)
 }
 
 /* Takes users away, and ends the default context with the last one. */
-static aclError reset(const char *function, int32_t device, bool all_users)
+static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
 {
+    const char *const function = origin.function;
     aclError refused = rg_device_check(function, "deviceId", device);
     if (refused == ACL_SUCCESS)
         refused = rg_stream_check_outside(function, NULL, device);
@@ -134,18 +136,18 @@ static aclError reset(const char *function, int32_t device, bool all_users)
                                "%s: deviceId is %d, which has been reset already, must be a device that is set",
                                function, device);
     if (ended != NULL)
-        rg_context_end(ended);
+        rg_context_end(ended, &origin);
     return ACL_SUCCESS;
 }
 
 aclError aclrtResetDevice(int32_t deviceId)
 {
-    return reset(__func__, deviceId, false);
+    return reset(rg_origin_here(__func__), deviceId, false);
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId)
 {
-    return reset(__func__, deviceId, true);
+    return reset(rg_origin_here(__func__), deviceId, true);
 }
 
 aclError aclrtGetDevice(int32_t *deviceId)

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "acl/acl_rt.h"
-#include "acl/handle.h"
+#include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -53,29 +53,36 @@ static void destroy_event(void *argument)
     free(event);
 }
 
+static aclError fail_dead(const char *function, const char *argument, aclrtEvent handle)
+{
+    return rg_runtime_fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: %s is %p, must be a live event", function, argument,
+                           handle);
+}
+
 /* The event, to be released; NULL, with a message and *status set, when there is none. */
 static struct event *acquire(const char *function, const char *argument, aclrtEvent handle, aclError *status)
 {
     struct event *event = handle != NULL ? rg_handle_acquire(RG_HANDLE_EVENT, handle) : NULL;
-    if (handle == NULL)
+    if (handle == NULL) {
         *status = rg_runtime_fail_null(function, argument);
-    else if (event == NULL)
-        *status = rg_runtime_fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: %s is %p, must be a live event", function, argument,
-                                  handle);
+    } else if (event == NULL) {
+        rg_handle_tell_dead(function, argument, RG_HANDLE_EVENT, handle);
+        *status = fail_dead(function, argument, handle);
+    }
     return event;
 }
 
 /* ---- Beginning and end ------------------------------------------------------------------------ */
 
-static aclError create(const char *function, aclrtEvent *event)
+static aclError create(struct rg_origin origin, aclrtEvent *event)
 {
     if (event == NULL)
-        return rg_runtime_fail_null(function, "event");
+        return rg_runtime_fail_null(origin.function, "event");
     struct event *object = calloc(1, sizeof(*object));
-    const aclrtEvent handle = object != NULL ? rg_handle_create(RG_HANDLE_EVENT, object, destroy_event) : NULL;
+    const aclrtEvent handle = object != NULL ? rg_handle_create(RG_HANDLE_EVENT, object, destroy_event, &origin) : NULL;
     if (handle == NULL) {
         free(object);
-        return rg_runtime_fail_memory(function);
+        return rg_runtime_fail_memory(origin.function);
     }
     *event = handle;
     return ACL_SUCCESS;
@@ -97,29 +104,30 @@ static aclError check_flag(const char *function, uint32_t flag)
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-    return create(__func__, event);
+    return create(rg_origin_here(__func__), event);
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
     const aclError refused = check_flag(__func__, flag);
-    return refused != ACL_SUCCESS ? refused : create(__func__, event);
+    return refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event);
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
     const aclError refused = check_flag(__func__, flag);
-    return refused != ACL_SUCCESS ? refused : create(__func__, event);
+    return refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event);
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event)
 {
-    aclError status = ACL_SUCCESS;
-    if (acquire(__func__, "event", event, &status) == NULL)
-        return status;
-    rg_handle_destroy(RG_HANDLE_EVENT, event);
-    rg_handle_release(RG_HANDLE_EVENT, event);
-    return ACL_SUCCESS;
+    const struct rg_origin origin = rg_origin_here(__func__);
+    if (event == NULL)
+        return rg_runtime_fail_null(__func__, "event");
+    if (rg_handle_destroy(RG_HANDLE_EVENT, event, &origin))
+        return ACL_SUCCESS;
+    rg_handle_tell_ended(__func__, "event", RG_HANDLE_EVENT, event);
+    return fail_dead(__func__, "event", event);
 }
 
 /* ---- On a stream ------------------------------------------------------------------------------ */

@@ -1,9 +1,10 @@
 #include "acl/executor.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check.h"
+#include "acl/handle_check.h"
 #include "acl/message.h"
 #include "acl/runtime.h"
 #include "aclnn/opdev/op_errno.h"
@@ -30,10 +31,11 @@ static struct rg_executor *allocate_executor(struct rg_program *program)
     return executor;
 }
 
-aclnnStatus rg_executor_create(struct rg_program *program, aclOpExecutor **executor)
+aclnnStatus rg_executor_create(struct rg_program *program, const struct rg_origin *origin, aclOpExecutor **executor)
 {
     struct rg_executor *object = allocate_executor(program);
-    aclOpExecutor *handle = object != NULL ? rg_handle_create(RG_HANDLE_EXECUTOR, object, destroy_executor) : NULL;
+    aclOpExecutor *handle =
+        object != NULL ? rg_handle_create(RG_HANDLE_EXECUTOR, object, destroy_executor, origin) : NULL;
     if (handle == NULL) {
         const aclnnStatus status =
             rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", program->function);
@@ -50,16 +52,22 @@ aclnnStatus rg_executor_create(struct rg_program *program, aclOpExecutor **execu
 struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecutor *handle)
 {
     struct rg_executor *executor = rg_handle_acquire(RG_HANDLE_EXECUTOR, handle);
-    if (executor == NULL)
-        rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
-                    (const void *)handle);
-    return executor;
+    if (executor != NULL)
+        return executor;
+    if (handle != NULL)
+        rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
+    rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
+                (const void *)handle);
+    return NULL;
 }
 
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
 {
-    if (rg_handle_destroy(RG_HANDLE_EXECUTOR, executor))
+    const struct rg_origin origin = rg_origin_here(__func__);
+    if (rg_handle_destroy(RG_HANDLE_EXECUTOR, executor, &origin))
         return ACLNN_SUCCESS;
+    if (executor != NULL)
+        rg_handle_tell_ended(__func__, "executor", RG_HANDLE_EXECUTOR, executor);
     return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", __func__,
                        (void *)executor);
 }
@@ -106,30 +114,6 @@ static bool is_phase_1_of(const char *phase_1, const char *function)
     return strncmp(phase_1, function, length) == 0 && strcmp(phase_1 + length, "GetWorkspaceSize") == 0;
 }
 
-static aclnnStatus check_workspace(const char *function, const struct rg_program *program, const void *workspace,
-                                   uint64_t size)
-{
-    const uint64_t needed = rg_program_workspace_size(program);
-    if (workspace == NULL && (size > 0 || needed > 0))
-        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
-                           "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " bytes, of which %" PRIu64
-                           " are needed",
-                           function, size, needed);
-    if (size < needed)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: workspaceSize is %" PRIu64 ", must be at least %" PRIu64,
-                           function, size, needed);
-    const void *base;
-    size_t allocated;
-    if (needed == 0 || !rg_memory_range(workspace, &base, &allocated))
-        return ACLNN_SUCCESS;
-    const uint64_t left = allocated - (uint64_t)((uintptr_t)workspace - (uintptr_t)base);
-    if (left >= needed)
-        return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: workspace has %" PRIu64 " bytes left in its allocation, must have at least %" PRIu64,
-                       function, left, needed);
-}
-
 /* Checks all that can go wrong, in the order of the documentation. Needs the executor's lock. */
 static aclnnStatus check_launch(const char *function, const struct rg_executor *executor, const void *workspace,
                                 uint64_t size, aclrtStream stream)
@@ -138,9 +122,13 @@ static aclnnStatus check_launch(const char *function, const struct rg_executor *
     if (!is_phase_1_of(program->function, function))
         return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor comes from %s, must come from %sGetWorkspaceSize",
                            function, program->function, function);
-    aclnnStatus status = check_workspace(function, program, workspace, size);
+    aclnnStatus status = rg_executor_check_workspace(function, executor, workspace, size);
     if (status == ACLNN_SUCCESS && executor->is_replaced)
         status = rg_program_check(function, program, executor->addresses);
+    else if (status == ACLNN_SUCCESS && rg_check_level() != RG_CHECK_OFF)
+        status = rg_program_check_memory(function, program, executor->addresses);
+    if (status == ACLNN_SUCCESS)
+        status = rg_program_check_tensors(function, program);
     return status != ACLNN_SUCCESS ? status : rg_stream_check(stream, function);
 }
 
@@ -157,17 +145,18 @@ static struct run *create_run(const struct rg_executor *executor, void *workspac
 }
 
 /* Ends a normal executor, so that only one phase 2 can have it. Needs its lock. */
-static aclnnStatus consume(const char *function, const struct rg_executor *executor, aclOpExecutor *handle)
+static aclnnStatus consume(const struct rg_origin *origin, const struct rg_executor *executor, aclOpExecutor *handle)
 {
-    if (executor->is_repeatable || rg_handle_destroy(RG_HANDLE_EXECUTOR, handle))
+    if (executor->is_repeatable || rg_handle_destroy(RG_HANDLE_EXECUTOR, handle, origin))
         return ACLNN_SUCCESS;
     return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, which another thread has just run or ended",
-                       function, (void *)handle);
+                       origin->function, (void *)handle);
 }
 
-aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                               aclrtStream stream)
+aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_t workspaceSize,
+                               aclOpExecutor *executor, aclrtStream stream)
 {
+    const char *const function = origin.function;
     aclnnStatus status = rg_object_check_pointer(function, "executor", executor);
     if (status != ACLNN_SUCCESS)
         return status;
@@ -177,11 +166,12 @@ aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t w
 
     struct run *run = NULL;
     pthread_mutex_lock(&object->lock);
-    status = consume(function, object, executor);
+    status = consume(&origin, object, executor);
     if (status == ACLNN_SUCCESS)
         status = check_launch(function, object, workspace, workspaceSize, stream);
     if (status == ACLNN_SUCCESS) {
         object->is_replaced = false;
+        object->has_run = true;
         run = create_run(object, workspace);
         if (run == NULL)
             status = rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory to queue the work", function);

@@ -43,6 +43,12 @@ void rg_program_release(struct rg_program *program);
  * their allocation, that are misaligned or shared with an output. */
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses);
 
+/* The part of it that may change while addresses stay the same: is there live memory? */
+aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses);
+
+/* Are the tensors what they were in phase 1? Refuses what the check mode refuses. */
+aclnnStatus rg_program_check_tensors(const char *function, const struct rg_program *program);
+
 /* The status and the sentence of the native library, as this interface has them. */
 aclnnStatus rg_native_refusal(const char *function, regrad_status status);
 
@@ -53,7 +59,7 @@ regrad_status rg_program_run(const struct rg_program *program, void *const *addr
 uint64_t rg_program_workspace_size(const struct rg_program *program);
 
 /* A new executor for the program, which it takes over also when it fails, and the views' addresses. */
-aclnnStatus rg_executor_create(struct rg_program *program, aclOpExecutor **executor);
+aclnnStatus rg_executor_create(struct rg_program *program, const struct rg_origin *origin, aclOpExecutor **executor);
 
 struct rg_executor {
     pthread_mutex_t lock; /* holds what follows program */
@@ -61,13 +67,18 @@ struct rg_executor {
     void *addresses[RG_MAX_OPERANDS];
     bool is_replaced; /* addresses have not been checked since one of them was replaced */
     bool is_repeatable;
+    bool has_run;
 };
 
 /* The live executor, pinned until rg_handle_release; NULL, with a message, when the handle is none. */
 struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecutor *handle);
 
-/* Phase 2 of every operator; function is its name. */
-aclnnStatus rg_executor_launch(const char *function, void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                               aclrtStream stream);
+/* May the executor use this workspace of size bytes? */
+aclnnStatus rg_executor_check_workspace(const char *function, const struct rg_executor *executor, const void *address,
+                                        uint64_t size);
+
+/* Phase 2 of every operator, whose name the origin has. */
+aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_t workspaceSize,
+                               aclOpExecutor *executor, aclrtStream stream);
 
 #endif

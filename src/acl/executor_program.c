@@ -6,6 +6,7 @@
 
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
+#include "acl/memory_check.h"
 #include "acl/message.h"
 #include "acl/runtime.h"
 #include "aclnn/opdev/op_errno.h"
@@ -57,18 +58,41 @@ static aclnnStatus check_address(const char *function, const struct rg_acl_opera
     if ((uintptr_t)address % element != 0)
         return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the data address of %s is %p, must be a multiple of %zu",
                            function, operand->name, address, (size_t)element);
-    const void *base;
-    size_t size;
-    if (!rg_memory_range(address, &base, &size))
+    return ACLNN_SUCCESS;
+}
+
+/* Refuses bytes that leave their allocation always, and others if the check mode says so. */
+static aclnnStatus check_memory(const char *function, const struct rg_acl_operand *operand, const void *address)
+{
+    const struct rg_memory_use use = {function, operand->name, "data address", {address, operand->low, operand->high}};
+    if (rg_memory_is_on_device(&use.bytes, 1) || !rg_memory_tell_use(&use))
         return ACLNN_SUCCESS;
-    const int64_t before = (int64_t)((uintptr_t)address - (uintptr_t)base);
-    const int64_t after = (int64_t)size - before;
-    if (operand->low >= -before && operand->high <= after)
-        return ACLNN_SUCCESS;
+    struct rg_memory_block block;
+    if (!rg_memory_find(address, &block))
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the data address of %s is %p, must be in live device memory",
+                           function, operand->name, address);
+    const int64_t before = (int64_t)((uintptr_t)address - (uintptr_t)block.base);
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
                        "%s: %s uses the bytes [%" PRId64 ", %" PRId64 ") from its data address, must stay within "
                        "[%" PRId64 ", %" PRId64 "), which is allocated there",
-                       function, operand->name, operand->low, operand->high, -before, after);
+                       function, operand->name, operand->low, operand->high, -before, (int64_t)block.size - before);
+}
+
+aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses)
+{
+    struct rg_memory_span used[RG_MAX_OPERANDS] = {{0}};
+    for (int i = 0; i < program->n_operands; i++)
+        if (program->operands[i].is_used)
+            used[i] = (struct rg_memory_span){addresses[i], program->operands[i].low, program->operands[i].high};
+    if (rg_memory_is_on_device(used, program->n_operands))
+        return ACLNN_SUCCESS;
+    for (int i = 0; i < program->n_operands; i++) {
+        const aclnnStatus status =
+            program->operands[i].is_used ? check_memory(function, &program->operands[i], addresses[i]) : ACLNN_SUCCESS;
+        if (status != ACLNN_SUCCESS)
+            return status;
+    }
+    return ACLNN_SUCCESS;
 }
 
 /* Where the library finds what is at the client's addresses. */
@@ -126,6 +150,9 @@ aclnnStatus rg_program_check(const char *function, const struct rg_program *prog
         if (status != ACLNN_SUCCESS)
             return status;
     }
+    const aclnnStatus status = rg_program_check_memory(function, program, addresses);
+    if (status != ACLNN_SUCCESS)
+        return status;
     return program->plan != NULL ? check_overlap(function, program, addresses) : ACLNN_SUCCESS;
 }
 

@@ -5,12 +5,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "acl/check.h"
+
 /*
  * A handle is 1 | generation | index | 1 (1, 35, 27 and 1 bits). The outer ones keep it apart from
  * every address that a user process can have. A slot counts its generations and is given up when
  * they run out, so that no value comes twice.
  */
-enum { INDEX_BITS = 27, GENERATION_BITS = 35, FIRST_CAPACITY = 64 };
+enum { INDEX_BITS = 27, GENERATION_BITS = 35, FIRST_CAPACITY = 64, N_DEAD = 1024 };
 
 _Static_assert(sizeof(uintptr_t) == 8, "handles need 64 bits");
 
@@ -27,6 +29,9 @@ struct slot {
     uint32_t n_pins;
     enum rg_handle_kind kind;
     enum slot_state state;
+    bool was_visited;
+    struct rg_origin created;
+    struct rg_origin ended;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,6 +40,9 @@ static uint64_t capacity;
 static uint64_t n_slots;    /* slots that have been in use */
 static uint64_t first_free; /* index + 1, 0 for none */
 static size_t n_live;
+static struct rg_handle_life dead[N_DEAD]; /* a ring */
+static uint64_t n_dead;                    /* since the beginning */
+static _Thread_local const struct rg_origin *ended_by;
 
 static void *handle_of(const struct slot *slot)
 {
@@ -94,7 +102,8 @@ static struct slot free_slot(struct slot *slot)
     return held;
 }
 
-void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(void *object))
+void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(void *object),
+                       const struct rg_origin *origin)
 {
     void *handle = NULL;
     pthread_mutex_lock(&lock);
@@ -105,6 +114,8 @@ void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(v
         slot->n_pins = 0;
         slot->kind = kind;
         slot->state = SLOT_LIVE;
+        slot->was_visited = false;
+        slot->created = *origin;
         handle = handle_of(slot);
         n_live++;
     }
@@ -125,6 +136,22 @@ void *rg_handle_acquire(enum rg_handle_kind kind, const void *handle)
     return object;
 }
 
+/* Destroys what was in a slot, if anything. Without the lock. */
+static void destroy_held(const struct slot *held)
+{
+    if (held->destroy == NULL)
+        return;
+    const struct rg_origin *outer = ended_by;
+    ended_by = &held->ended;
+    held->destroy(held->object);
+    ended_by = outer;
+}
+
+const struct rg_origin *rg_handle_ended_by(void)
+{
+    return ended_by;
+}
+
 void rg_handle_release(enum rg_handle_kind kind, const void *handle)
 {
     struct slot held = {0};
@@ -133,24 +160,86 @@ void rg_handle_release(enum rg_handle_kind kind, const void *handle)
     if (slot != NULL && slot->n_pins > 0 && --slot->n_pins == 0 && slot->state == SLOT_ENDED)
         held = free_slot(slot);
     pthread_mutex_unlock(&lock);
-    if (held.destroy != NULL)
-        held.destroy(held.object);
+    destroy_held(&held);
 }
 
-bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle)
+/* Needs the lock. */
+static void remember(const struct slot *slot)
 {
+    dead[n_dead++ % N_DEAD] = (struct rg_handle_life){.state = RG_HANDLE_DEAD,
+                                                      .kind = slot->kind,
+                                                      .handle = handle_of(slot),
+                                                      .created = slot->created,
+                                                      .ended = slot->ended};
+}
+
+bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struct rg_origin *origin)
+{
+    const bool remembers = rg_check_level() != RG_CHECK_OFF;
     struct slot held = {0};
     pthread_mutex_lock(&lock);
     struct slot *slot = find_slot(kind, handle);
     const bool found = slot != NULL && slot->state == SLOT_LIVE;
+    if (found) {
+        slot->ended = *origin;
+        if (remembers)
+            remember(slot);
+    }
     if (found && slot->n_pins > 0)
         slot->state = SLOT_ENDED;
     else if (found)
         held = free_slot(slot);
     pthread_mutex_unlock(&lock);
-    if (held.destroy != NULL)
-        held.destroy(held.object);
+    destroy_held(&held);
     return found;
+}
+
+/* ---- What became of handles ------------------------------------------------------------------- */
+
+static struct rg_handle_life life_of(const struct slot *slot)
+{
+    return (struct rg_handle_life){
+        .state = RG_HANDLE_LIVE, .kind = slot->kind, .handle = handle_of(slot), .created = slot->created};
+}
+
+/* Needs the lock. */
+static struct rg_handle_life find_dead(const void *handle)
+{
+    const uint64_t oldest = n_dead > N_DEAD ? n_dead - N_DEAD : 0;
+    for (uint64_t k = n_dead; k > oldest; k--)
+        if (dead[(k - 1) % N_DEAD].handle == handle)
+            return dead[(k - 1) % N_DEAD];
+    return (struct rg_handle_life){.state = RG_HANDLE_DEAD, .handle = handle};
+}
+
+struct rg_handle_life rg_handle_look(const void *handle)
+{
+    const uint64_t bits = (uint64_t)(uintptr_t)handle, index = bits >> 1 & (max_slots - 1);
+    const uint64_t generation = bits >> (INDEX_BITS + 1) & max_generation;
+    struct rg_handle_life life = {.state = RG_HANDLE_FOREIGN, .handle = handle};
+    pthread_mutex_lock(&lock);
+    if (bits >> 63 == 1 && (bits & 1) == 1 && index < n_slots && generation <= slots[index].generation) {
+        const bool is_present = generation == slots[index].generation;
+        if (is_present && slots[index].state == SLOT_LIVE)
+            life = life_of(&slots[index]);
+        else if (!is_present || slots[index].state == SLOT_ENDED || generation == max_generation)
+            life = find_dead(handle);
+    }
+    pthread_mutex_unlock(&lock);
+    return life;
+}
+
+void rg_handle_visit(bool (*visit)(const struct rg_handle_life *life, const void *object, void *argument),
+                     void *argument)
+{
+    pthread_mutex_lock(&lock);
+    for (uint64_t k = 0; k < n_slots; k++) {
+        if (slots[k].state != SLOT_LIVE || slots[k].was_visited)
+            continue;
+        const struct rg_handle_life life = life_of(&slots[k]);
+        slots[k].was_visited = visit(&life, slots[k].object, argument);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 size_t rg_handle_count(void)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "acl/place.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +32,8 @@ enum rg_handle_kind {
 
 /* A handle for object, which the table owns from now on and ends with destroy. NULL when there is
  * no memory; the object then still belongs to the caller. Any thread. */
-void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(void *object));
+void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(void *object),
+                       const struct rg_origin *origin);
 
 /* The object, which stays alive until the matching release; NULL when the handle is no live one of
  * this kind. Any thread. */
@@ -39,10 +42,32 @@ void rg_handle_release(enum rg_handle_kind kind, const void *handle);
 
 /* Ends the handle: nobody can acquire it again. The object is destroyed now, or by the last release.
  * false when the handle is no live one of this kind. Any thread. */
-bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle);
+bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struct rg_origin *origin);
+
+/* Within destroy(object): who has ended the handle. */
+const struct rg_origin *rg_handle_ended_by(void);
 
 /* How many objects the table owns: what tests hold against leaks. Any thread. */
 size_t rg_handle_count(void);
+
+enum rg_handle_state { RG_HANDLE_FOREIGN /* never was one */, RG_HANDLE_LIVE, RG_HANDLE_DEAD };
+
+/* What became of a handle. Of dead ones only the last thousand are known, and with RG_CHECK_OFF none: else the
+ * functions are NULL. */
+struct rg_handle_life {
+    enum rg_handle_state state;
+    enum rg_handle_kind kind; /* where created.function is not NULL */
+    const void *handle;
+    struct rg_origin created;
+    struct rg_origin ended; /* of dead ones */
+};
+
+struct rg_handle_life rg_handle_look(const void *handle);
+
+/* Calls visit for all live handles, with the table locked: visit must not use it. It returns whether the handle is to
+ * be visited never again. */
+void rg_handle_visit(bool (*visit)(const struct rg_handle_life *life, const void *object, void *argument),
+                     void *argument);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@ struct rg_isolated {
     int32_t device;
     size_t position, extent;
     size_t block, size; /* what is here, or was here last; size 0: nothing yet */
-    struct rg_place allocated, freed;
+    struct rg_origin allocated, freed;
 };
 
 static const uint32_t none = UINT32_MAX;
@@ -255,7 +255,7 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-static uint32_t allocate(size_t size, int32_t device, const struct rg_place *place)
+static uint32_t allocate(size_t size, int32_t device, const struct rg_origin *origin)
 {
     const size_t page = rg_arena_page(), padded = round_up(size, ALIGNMENT), pages = round_up(padded, page);
     const uint32_t index = take_room(pages + GUARD_PAGES * page);
@@ -269,8 +269,8 @@ static uint32_t allocate(size_t size, int32_t device, const struct rg_place *pla
     range->device = device;
     range->block = end - padded;
     range->size = size;
-    range->allocated = *place;
-    range->freed = (struct rg_place){{NULL}};
+    range->allocated = *origin;
+    range->freed = (struct rg_origin){0};
     if ((n_live < MOST_APART || rg_arena_open_all()) && rg_arena_open(end - pages, pages)) {
         range->state = RANGE_LIVE;
         n_live++;
@@ -279,32 +279,33 @@ static uint32_t allocate(size_t size, int32_t device, const struct rg_place *pla
     return range->state == RANGE_LIVE ? index : none;
 }
 
-struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const char **address)
+struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const struct rg_origin *origin,
+                                        const char **address)
 {
-    const struct rg_place place = rg_place_outside();
+    struct rg_origin known = *origin;
     uint32_t index = none;
+    rg_fault_know(&known.place);
     errno = ENOMEM;
     pthread_mutex_lock(&lock);
     if (size < SIZE_MAX / 2 && begin())
-        index = allocate(size, device, &place);
+        index = allocate(size, device, &known);
     if (index != none)
         *address = rg_arena_address(ranges[index].block);
     pthread_mutex_unlock(&lock);
     if (index == none)
         return NULL;
-    rg_fault_know(&place);
     rg_fault_watch();
     return &ranges[index];
 }
 
-void rg_isolate_free(struct rg_isolated *block)
+void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
 {
-    const struct rg_place place = rg_place_outside();
-    rg_fault_know(&place);
+    struct rg_origin known = *origin;
+    rg_fault_know(&known.place);
     pthread_mutex_lock(&lock);
     begin_change(block);
     block->state = RANGE_ENDING;
-    block->freed = place;
+    block->freed = known;
     end_change(block);
     pthread_mutex_unlock(&lock);
 }
@@ -334,9 +335,11 @@ __attribute__((no_sanitize("thread"))) static bool read_range(struct rg_isolated
         copy->block = range->block;
         copy->size = range->size;
         for (int k = 0; k < RG_PLACE_FRAMES; k++) {
-            copy->allocated.frame[k] = range->allocated.frame[k];
-            copy->freed.frame[k] = range->freed.frame[k];
+            copy->allocated.place.frame[k] = range->allocated.place.frame[k];
+            copy->freed.place.frame[k] = range->freed.place.frame[k];
         }
+        copy->allocated.function = range->allocated.function;
+        copy->freed.function = range->freed.function;
         atomic_thread_fence(memory_order_acquire);
         if (version % 2 == 0 && atomic_load(&range->version) == version)
             return copy->state != RANGE_NONE && copy->size > 0;

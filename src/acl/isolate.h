@@ -15,10 +15,11 @@
 struct rg_isolated;
 
 /* A new block of size bytes, and its address for the client. NULL, with errno, when the system has no room. */
-struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const char **address);
+struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const struct rg_origin *origin,
+                                        const char **address);
 
 /* The client has freed the block; and then: nobody uses its memory any more. */
-void rg_isolate_free(struct rg_isolated *block);
+void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin);
 void rg_isolate_give_back(struct rg_isolated *block);
 
 enum rg_sight_place { RG_SIGHT_NOWHERE, RG_SIGHT_BEFORE, RG_SIGHT_WITHIN, RG_SIGHT_BEHIND };
@@ -33,7 +34,7 @@ struct rg_sight {
     size_t size;
     int32_t device;
     bool is_freed;
-    struct rg_place allocated, freed;
+    struct rg_origin allocated, freed;
 };
 
 /* Without locks, for signal handlers. False for what is no address of isolated memory. */

@@ -41,8 +41,9 @@ static int find_name(const void *frame)
     return N_NAMES;
 }
 
-void rg_fault_know(const struct rg_place *place)
+void rg_fault_know(struct rg_place *place)
 {
+    rg_place_cut(place);
     for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++) {
         pthread_mutex_lock(&names_lock);
         const int at = find_name(place->frame[k]);
@@ -167,17 +168,31 @@ static const char *advise(const struct rg_sight *sight, enum access access)
     return "copy with aclrtMemcpy: ACL_MEMCPY_DEVICE_TO_HOST before reading, ACL_MEMCPY_HOST_TO_DEVICE after writing";
 }
 
-static void add_object(struct rg_finding *finding, const char *became, const struct rg_sight *sight,
-                       const struct rg_place *place)
+static struct rg_text begin_object(struct rg_finding *finding, const struct rg_origin *origin)
 {
     struct rg_check_object *object = &finding->object[finding->n_objects++];
-    struct rg_text what = {object->what, sizeof(object->what), 0};
-    rg_text_put(&what, "device memory ");
-    rg_text_put_hex(&what, (uintptr_t)sight->block);
-    rg_text_put(&what, " of device ");
+    object->place = origin->place;
+    return (struct rg_text){object->what, sizeof(object->what), 0};
+}
+
+static void add_objects(struct rg_finding *finding, const struct rg_sight *sight)
+{
+    finding->n_objects = 0;
+    if (sight->where == RG_SIGHT_NOWHERE)
+        return;
+    struct rg_text what = begin_object(finding, &sight->allocated);
+    put_bytes(&what, sight->size);
+    rg_text_put(&what, " of memory of device ");
     rg_text_put_decimal(&what, (uint64_t)sight->device);
-    rg_text_put(&what, became);
-    object->place = *place;
+    rg_text_put(&what, " at ");
+    rg_text_put_hex(&what, (uintptr_t)sight->block);
+    rg_text_put(&what, ", allocated by ");
+    rg_text_put(&what, sight->allocated.function);
+    if (!sight->is_freed || sight->freed.function == NULL)
+        return;
+    what = begin_object(finding, &sight->freed);
+    rg_text_put(&what, "the same, freed by ");
+    rg_text_put(&what, sight->freed.function);
 }
 
 /* Signal handlers may have a small stack: what is large is static, for one thread at a time. */
@@ -189,15 +204,11 @@ static void tell(const struct rg_sight *sight, const ucontext_t *context)
     const struct rg_place place = place_of(&stop);
     finding.kind = kind;
     finding.function = sight->is_ours ? "one of the library, or its work on a stream" : "none: the program itself";
-    finding.n_objects = 0;
     struct rg_text what = {finding.what, sizeof(finding.what), 0},
                    instead = {finding.instead, sizeof(finding.instead), 0};
     describe(&what, sight, stop.access);
     rg_text_put(&instead, advise(sight, stop.access));
-    if (sight->where != RG_SIGHT_NOWHERE)
-        add_object(&finding, " was allocated", sight, &sight->allocated);
-    if (sight->is_freed)
-        add_object(&finding, " was freed", sight, &sight->freed);
+    add_objects(&finding, sight);
     rg_check_tell_fault(&finding, &place, frame_text);
 }
 

@@ -7,7 +7,7 @@
 /* Makes our handler the one that is asked first, in front of the one that is there now. */
 void rg_fault_watch(void);
 
-/* Looks up the names of functions of a place that may have to be told. */
-void rg_fault_know(const struct rg_place *place);
+/* Looks up the names in a place that may have to be told, and cuts off what is not of the program. */
+void rg_fault_know(struct rg_place *place);
 
 #endif

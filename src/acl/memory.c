@@ -8,6 +8,7 @@
 #include "acl/acl_rt.h"
 #include "acl/context.h"
 #include "acl/device.h"
+#include "acl/memory_check.h"
 #include "acl/runtime_error.h"
 #include "acl/stream.h"
 
@@ -50,7 +51,7 @@ static aclError read_config(const char *function, const aclrtMallocConfig *cfg, 
 
 /* What one of the functions below was asked for. */
 struct request {
-    const char *function;
+    struct rg_origin origin;
     const char *pointer_name;
     void **pointer;
     size_t size;
@@ -66,29 +67,30 @@ static aclError fail_full(const struct request *request, const struct rg_memory_
         return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
                                "%s: size is %zu, which makes %zu bytes, must be at most what is free: %zu of the %zu "
                                "bytes of device %d are in use",
-                               request->function, request->size, block->booked, rg_memory_booked(block->device),
+                               request->origin.function, request->size, block->booked, rg_memory_booked(block->device),
                                rg_memory_total(), block->device);
     if (outcome == RG_MEMORY_NOT_ISOLATED)
         return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
                                "%s: size is %zu, for which there are no isolated addresses (%s); must be less, or in "
                                "fewer blocks, or without isolate in REGRAD_CHECK",
-                               request->function, request->size, strerror(errno));
+                               request->origin.function, request->size, strerror(errno));
     return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, must be at most what the system has left",
-                           request->function, request->size);
+                           request->origin.function, request->size);
 }
 
 static aclError allocate(const struct request *request)
 {
     if (request->pointer == NULL)
-        return rg_runtime_fail_null(request->function, request->pointer_name);
+        return rg_runtime_fail_null(request->origin.function, request->pointer_name);
     if (request->size == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", request->function);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", request->origin.function);
     struct rg_context_traits context = {0};
-    aclError status = rg_context_look(request->function, &context);
+    aclError status = rg_context_look(request->origin.function, &context);
     if (status != ACL_SUCCESS)
         return status;
-    struct rg_memory_block block = {.size = request->size, .place = request->place, .device = context.device};
-    status = read_config(request->function, request->cfg, &block.device);
+    struct rg_memory_block block = {
+        .size = request->size, .place = request->place, .device = context.device, .allocated = request->origin};
+    status = read_config(request->origin.function, request->cfg, &block.device);
     if (status != ACL_SUCCESS)
         return status;
     const bool fits = request->size <= SIZE_MAX - GRANULE - SPARE;
@@ -100,53 +102,54 @@ static aclError allocate(const struct request *request)
     return ACL_SUCCESS;
 }
 
-static aclError allocate_device(const char *function, void **pointer, size_t size, size_t spare,
+static aclError allocate_device(struct rg_origin origin, void **pointer, size_t size, size_t spare,
                                 const aclrtMallocConfig *cfg)
 {
-    return allocate(&(struct request){function, "devPtr", pointer, size, spare, RG_MEMORY_DEVICE, cfg});
+    return allocate(&(struct request){origin, "devPtr", pointer, size, spare, RG_MEMORY_DEVICE, cfg});
 }
 
 /* Policies name sorts of pages; there is only one sort here. */
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     (void)policy;
-    return allocate_device(__func__, devPtr, size, SPARE, NULL);
+    return allocate_device(rg_origin_here(__func__), devPtr, size, SPARE, NULL);
 }
 
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     (void)policy;
-    return allocate_device(__func__, devPtr, size, 0, NULL);
+    return allocate_device(rg_origin_here(__func__), devPtr, size, 0, NULL);
 }
 
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     (void)policy;
-    return allocate_device(__func__, devPtr, size, SPARE, NULL);
+    return allocate_device(rg_origin_here(__func__), devPtr, size, SPARE, NULL);
 }
 
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
 {
     (void)policy;
-    return allocate_device(__func__, devPtr, size, SPARE, cfg);
+    return allocate_device(rg_origin_here(__func__), devPtr, size, SPARE, cfg);
 }
 
 aclError aclrtMallocHost(void **hostPtr, size_t size)
 {
-    return allocate(&(struct request){__func__, "hostPtr", hostPtr, size, 0, RG_MEMORY_HOST, NULL});
+    return allocate(&(struct request){rg_origin_here(__func__), "hostPtr", hostPtr, size, 0, RG_MEMORY_HOST, NULL});
 }
 
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg)
 {
-    return allocate(&(struct request){__func__, "ptr", ptr, size, 0, RG_MEMORY_HOST, cfg});
+    return allocate(&(struct request){rg_origin_here(__func__), "ptr", ptr, size, 0, RG_MEMORY_HOST, cfg});
 }
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */
 
+static const char *const kin[] = {[RG_MEMORY_DEVICE] = "aclrtMalloc", [RG_MEMORY_HOST] = "aclrtMallocHost"};
+
 static aclError fail_not_begin(const char *function, const char *argument, const void *pointer,
                                enum rg_memory_place place)
 {
-    const char *wanted = place == RG_MEMORY_DEVICE ? "aclrtMalloc" : "aclrtMallocHost";
     const char *found = "in no live memory: was it freed already?";
     struct rg_memory_block block;
     if (rg_memory_find(pointer, &block)) {
@@ -154,40 +157,47 @@ static aclError fail_not_begin(const char *function, const char *argument, const
         if (block.place != place)
             found = place == RG_MEMORY_DEVICE ? "host memory" : "device memory";
     }
+    rg_memory_tell_free(function, argument, pointer, place);
     return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is %p, %s; must be the start of live memory of %s",
-                           function, argument, pointer, found, wanted);
+                           function, argument, pointer, found, kin[place]);
 }
 
-static aclError free_memory(const char *function, const char *argument, void *pointer, enum rg_memory_place place)
+static aclError free_memory(const struct rg_origin *origin, const char *argument, void *pointer,
+                            enum rg_memory_place place)
 {
     if (pointer == NULL)
-        return rg_runtime_fail_null(function, argument);
-    return rg_memory_free(pointer, place) ? ACL_SUCCESS : fail_not_begin(function, argument, pointer, place);
+        return rg_runtime_fail_null(origin->function, argument);
+    return rg_memory_free(pointer, place, origin) ? ACL_SUCCESS
+                                                  : fail_not_begin(origin->function, argument, pointer, place);
 }
 
 aclError aclrtFree(void *devPtr)
 {
-    return free_memory(__func__, "devPtr", devPtr, RG_MEMORY_DEVICE);
+    const struct rg_origin origin = rg_origin_here(__func__);
+    return free_memory(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHost(void *hostPtr)
 {
-    return free_memory(__func__, "hostPtr", hostPtr, RG_MEMORY_HOST);
+    const struct rg_origin origin = rg_origin_here(__func__);
+    return free_memory(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 aclError aclrtFreeWithDevSync(void *devPtr)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     struct rg_memory_block block;
     if (devPtr != NULL && rg_memory_find(devPtr, &block) && block.place == RG_MEMORY_DEVICE)
         rg_stream_wait_device(block.device);
-    return free_memory(__func__, "devPtr", devPtr, RG_MEMORY_DEVICE);
+    return free_memory(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHostWithDevSync(void *hostPtr)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     for (int32_t device = 0; device < rg_device_count(); device++)
         rg_stream_wait_device(device);
-    return free_memory(__func__, "hostPtr", hostPtr, RG_MEMORY_HOST);
+    return free_memory(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "acl/isolate.h"
+#include "acl/place.h"
 #include "acl/stream_after.h"
 
 enum rg_memory_place { RG_MEMORY_DEVICE, RG_MEMORY_HOST };
@@ -19,6 +20,8 @@ struct rg_memory_block {
     enum rg_memory_place place;
     int32_t device;               /* of device memory */
     struct rg_isolated *isolated; /* NULL for what the host may touch */
+    struct rg_origin allocated;
+    struct rg_origin freed; /* of blocks that are not live */
     struct rg_after after;
 };
 
@@ -30,9 +33,22 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);
 /* The live block that holds the address. False when there is none. */
 bool rg_memory_find(const void *address, struct rg_memory_block *block);
 
+/* The block that held the address and was freed last, if that is not long ago: RG_CHECK_OFF remembers none, other
+ * levels the last thousand. Look for live ones first. */
+bool rg_memory_find_freed(const void *address, struct rg_memory_block *block);
+
 /* Ends the block of this place that begins at base: nobody finds it again, and its memory is given back when all work
  * that was submitted before is done, whoever is to blame. False when there is none. */
-bool rg_memory_free(const void *base, enum rg_memory_place place);
+bool rg_memory_free(const void *base, enum rg_memory_place place, const struct rg_origin *origin);
+
+/* The bytes [low, high) from an address. */
+struct rg_memory_span {
+    const void *address;
+    int64_t low, high;
+};
+
+/* Is each of the n spans in a live block of device memory, or empty? */
+bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n);
 
 /* Bytes that a device has, and those that are booked of them. */
 size_t rg_memory_total(void);

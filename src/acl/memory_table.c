@@ -9,11 +9,13 @@
 #include "acl/device.h"
 #include "acl/runtime.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, N_FREED = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
 static size_t booked[RG_MAX_DEVICES];
+static struct rg_memory_block freed[N_FREED]; /* a ring */
+static uint64_t n_freed;                      /* since the beginning */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static size_t total;
@@ -98,19 +100,12 @@ static void unbook(const struct rg_memory_block *block)
 static enum rg_memory_outcome provide(struct rg_memory_block *block)
 {
     if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
-        block->isolated = rg_isolate_allocate(block->size, block->device, &block->base);
+        block->isolated = rg_isolate_allocate(block->size, block->device, &block->allocated, &block->base);
         return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
     }
     const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     block->base = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
     return block->base != NULL ? RG_MEMORY_DONE : RG_MEMORY_SYSTEM_FULL;
-}
-
-/* The client has freed the block. */
-static void end(const struct rg_memory_block *block)
-{
-    if (block->isolated != NULL)
-        rg_isolate_free(block->isolated);
 }
 
 static void give_back(void *argument)
@@ -145,7 +140,6 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
         return outcome;
     if (entry != NULL && block->base != NULL) {
         *entry = *block;
-        end(entry);
         give_back(entry);
     } else {
         free(entry);
@@ -173,20 +167,63 @@ bool rg_memory_range(const void *address, const void **base, size_t *size)
     return true;
 }
 
-bool rg_memory_free(const void *base, enum rg_memory_place place)
+/* Needs the lock. */
+static void remember(const struct rg_memory_block *block, const struct rg_origin *origin)
 {
+    struct rg_memory_block *entry = &freed[n_freed++ % N_FREED];
+    *entry = *block;
+    entry->freed = *origin;
+}
+
+bool rg_memory_free(const void *base, enum rg_memory_place place, const struct rg_origin *origin)
+{
+    const bool remembers = rg_check_level() != RG_CHECK_OFF;
     pthread_mutex_lock(&lock);
     struct rg_memory_block *block = find(base);
     const bool found = block != NULL && block->base == base && block->place == place;
     if (found) {
         tdelete(block, &blocks, compare_ranges);
         unbook(block);
+        if (remembers)
+            remember(block, origin);
     }
     pthread_mutex_unlock(&lock);
     if (!found)
         return false;
-    end(block);
+    if (block->isolated != NULL)
+        rg_isolate_free(block->isolated, origin);
     block->after = (struct rg_after){.end = give_back, .argument = block};
     rg_stream_after(&block->after);
     return true;
+}
+
+bool rg_memory_find_freed(const void *address, struct rg_memory_block *block)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    const uint64_t oldest = n_freed > N_FREED ? n_freed - N_FREED : 0;
+    for (uint64_t k = n_freed; k > oldest && !found; k--) {
+        const struct rg_memory_block *entry = &freed[(k - 1) % N_FREED];
+        found = (uintptr_t)address - (uintptr_t)entry->base < entry->size;
+        if (found)
+            *block = *entry;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
+{
+    bool is_on_device = true;
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < n && is_on_device; k++) {
+        if (spans[k].low == spans[k].high)
+            continue;
+        const uintptr_t first = (uintptr_t)spans[k].address + (uintptr_t)spans[k].low;
+        const struct rg_memory_block *block = find((const void *)first);
+        is_on_device = block != NULL && block->place == RG_MEMORY_DEVICE &&
+                       (uint64_t)(spans[k].high - spans[k].low) <= block->size - (first - (uintptr_t)block->base);
+    }
+    pthread_mutex_unlock(&lock);
+    return is_on_device;
 }

@@ -1,26 +1,18 @@
 #include "acl/object.h"
 
+#include "acl/handle_check.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
-static const char *const kind_names[] = {
-    [RG_HANDLE_TENSOR] = "a tensor",
-    [RG_HANDLE_TENSOR_LIST] = "a list of tensors",
-    [RG_HANDLE_SCALAR] = "a scalar",
-    [RG_HANDLE_SCALAR_LIST] = "a list of scalars",
-    [RG_HANDLE_INT_ARRAY] = "an array of integers",
-    [RG_HANDLE_FLOAT_ARRAY] = "an array of floats",
-    [RG_HANDLE_BOOL_ARRAY] = "an array of booleans",
-};
-
-void *rg_object_publish(const char *function, enum rg_handle_kind kind, void *object, void (*destroy)(void *object))
+void *rg_object_publish(const struct rg_origin *origin, enum rg_handle_kind kind, void *object,
+                        void (*destroy)(void *object))
 {
-    void *handle = object != NULL ? rg_handle_create(kind, object, destroy) : NULL;
+    void *handle = object != NULL ? rg_handle_create(kind, object, destroy, origin) : NULL;
     if (handle != NULL)
         return handle;
     if (object != NULL)
         destroy(object);
-    rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", function, kind_names[kind]);
+    rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", origin->function, rg_handle_kind_name(kind));
     return NULL;
 }
 
@@ -28,7 +20,7 @@ static aclnnStatus refuse_stale(const char *function, const char *argument, enum
                                 const void *handle)
 {
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be %s that is alive", function, argument, handle,
-                       kind_names[kind]);
+                       rg_handle_kind_name(kind));
 }
 
 void *rg_object_acquire(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle,
@@ -38,16 +30,21 @@ void *rg_object_acquire(const char *function, const char *argument, enum rg_hand
     if (*status != ACLNN_SUCCESS)
         return NULL;
     void *object = rg_handle_acquire(kind, handle);
-    if (object == NULL)
+    if (object == NULL) {
         *status = refuse_stale(function, argument, kind, handle);
+        rg_handle_tell_dead(function, argument, kind, handle);
+    }
     return object;
 }
 
-aclnnStatus rg_object_destroy(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle)
+aclnnStatus rg_object_destroy(struct rg_origin origin, const char *argument, enum rg_handle_kind kind,
+                              const void *handle)
 {
-    if (handle == NULL || rg_handle_destroy(kind, handle))
+    if (handle == NULL || rg_handle_destroy(kind, handle, &origin))
         return ACLNN_SUCCESS;
-    return refuse_stale(function, argument, kind, handle);
+    const aclnnStatus status = refuse_stale(origin.function, argument, kind, handle);
+    rg_handle_tell_ended(origin.function, argument, kind, handle);
+    return status;
 }
 
 aclnnStatus rg_object_check_pointer(const char *function, const char *argument, const void *pointer)

@@ -19,6 +19,8 @@ struct rg_acl_tensor {
     aclDataType type;
     aclFormat format;
     void *data;
+    unsigned n_changes;       /* by clients since it was created, but for addresses that they set through an executor */
+    struct rg_origin changed; /* the last of them */
 };
 
 /* An int, float or bool array, and the value of a scalar. The values follow in the same allocation. */
@@ -29,7 +31,8 @@ struct rg_array {
 
 /* A handle of the kind for the object, which destroy ends. On failure the object is ended at once,
  * and there is a message. */
-void *rg_object_publish(const char *function, enum rg_handle_kind kind, void *object, void (*destroy)(void *object));
+void *rg_object_publish(const struct rg_origin *origin, enum rg_handle_kind kind, void *object,
+                        void (*destroy)(void *object));
 
 /* The live object behind the argument, pinned until rg_handle_release; NULL otherwise, with 161001 or
  * 161002 in *status and a message. */
@@ -37,7 +40,8 @@ void *rg_object_acquire(const char *function, const char *argument, enum rg_hand
                         aclnnStatus *status);
 
 /* What all aclDestroy... of objects do: NULL is nothing to do, a stale handle is refused. */
-aclnnStatus rg_object_destroy(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle);
+aclnnStatus rg_object_destroy(struct rg_origin origin, const char *argument, enum rg_handle_kind kind,
+                              const void *handle);
 
 /* Refuses an out parameter that is NULL. */
 aclnnStatus rg_object_check_pointer(const char *function, const char *argument, const void *pointer);

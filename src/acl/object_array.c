@@ -8,7 +8,8 @@
 #include "acl/aclnn_type.h"
 #include "aclnn/opdev/op_errno.h"
 
-static void *create(const char *function, enum rg_handle_kind kind, const void *values, uint64_t n, size_t value_size)
+static void *create(struct rg_origin origin, enum rg_handle_kind kind, const void *values, uint64_t n,
+                    size_t value_size)
 {
     const uint64_t size = values != NULL ? n : 0;
     struct rg_array *array = NULL;
@@ -20,7 +21,7 @@ static void *create(const char *function, enum rg_handle_kind kind, const void *
         if (size > 0)
             memcpy(array->values, values, size * value_size);
     }
-    return rg_object_publish(function, kind, array, free);
+    return rg_object_publish(&origin, kind, array, free);
 }
 
 static aclnnStatus get_size(const char *function, enum rg_handle_kind kind, const void *handle, uint64_t *size)
@@ -38,32 +39,32 @@ static aclnnStatus get_size(const char *function, enum rg_handle_kind kind, cons
 
 aclIntArray *aclCreateIntArray(const int64_t *value, uint64_t size)
 {
-    return create(__func__, RG_HANDLE_INT_ARRAY, value, size, sizeof(*value));
+    return create(rg_origin_here(__func__), RG_HANDLE_INT_ARRAY, value, size, sizeof(*value));
 }
 
 aclFloatArray *aclCreateFloatArray(const float *value, uint64_t size)
 {
-    return create(__func__, RG_HANDLE_FLOAT_ARRAY, value, size, sizeof(*value));
+    return create(rg_origin_here(__func__), RG_HANDLE_FLOAT_ARRAY, value, size, sizeof(*value));
 }
 
 aclBoolArray *aclCreateBoolArray(const bool *value, uint64_t size)
 {
-    return create(__func__, RG_HANDLE_BOOL_ARRAY, value, size, sizeof(*value));
+    return create(rg_origin_here(__func__), RG_HANDLE_BOOL_ARRAY, value, size, sizeof(*value));
 }
 
 aclnnStatus aclDestroyIntArray(const aclIntArray *array)
 {
-    return rg_object_destroy(__func__, "array", RG_HANDLE_INT_ARRAY, array);
+    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_INT_ARRAY, array);
 }
 
 aclnnStatus aclDestroyFloatArray(const aclFloatArray *array)
 {
-    return rg_object_destroy(__func__, "array", RG_HANDLE_FLOAT_ARRAY, array);
+    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_FLOAT_ARRAY, array);
 }
 
 aclnnStatus aclDestroyBoolArray(const aclBoolArray *array)
 {
-    return rg_object_destroy(__func__, "array", RG_HANDLE_BOOL_ARRAY, array);
+    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_BOOL_ARRAY, array);
 }
 
 aclnnStatus aclGetIntArraySize(const aclIntArray *array, uint64_t *size)
@@ -91,10 +92,10 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType)
                     rg_type_name(dataType), (int)dataType);
         return NULL;
     }
-    return create(__func__, RG_HANDLE_SCALAR, value, 1, size);
+    return create(rg_origin_here(__func__), RG_HANDLE_SCALAR, value, 1, size);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar)
 {
-    return rg_object_destroy(__func__, "scalar", RG_HANDLE_SCALAR, scalar);
+    return rg_object_destroy(rg_origin_here(__func__), "scalar", RG_HANDLE_SCALAR, scalar);
 }

@@ -16,11 +16,11 @@ static void destroy(void *object)
 {
     struct list *list = object;
     for (uint64_t i = 0; i < list->size; i++)
-        rg_handle_destroy(list->member_kind, list->members[i]);
+        rg_handle_destroy(list->member_kind, list->members[i], rg_handle_ended_by());
     free(list);
 }
 
-static void *create(const char *function, enum rg_handle_kind kind, enum rg_handle_kind member_kind,
+static void *create(struct rg_origin origin, enum rg_handle_kind kind, enum rg_handle_kind member_kind,
                     const void *members, uint64_t n)
 {
     const uint64_t size = members != NULL ? n : 0;
@@ -33,7 +33,7 @@ static void *create(const char *function, enum rg_handle_kind kind, enum rg_hand
         if (size > 0)
             memcpy(list->members, members, size * sizeof(void *));
     }
-    void *handle = rg_object_publish(function, kind, list, destroy);
+    void *handle = rg_object_publish(&origin, kind, list, destroy);
     /* Only now, so that the members stay the caller's when there is no handle. */
     if (handle != NULL)
         list->size = size;
@@ -56,22 +56,22 @@ static aclnnStatus get_size(const char *function, const char *argument, enum rg_
 
 aclTensorList *aclCreateTensorList(const aclTensor *const *value, uint64_t size)
 {
-    return create(__func__, RG_HANDLE_TENSOR_LIST, RG_HANDLE_TENSOR, value, size);
+    return create(rg_origin_here(__func__), RG_HANDLE_TENSOR_LIST, RG_HANDLE_TENSOR, value, size);
 }
 
 aclScalarList *aclCreateScalarList(const aclScalar *const *value, uint64_t size)
 {
-    return create(__func__, RG_HANDLE_SCALAR_LIST, RG_HANDLE_SCALAR, value, size);
+    return create(rg_origin_here(__func__), RG_HANDLE_SCALAR_LIST, RG_HANDLE_SCALAR, value, size);
 }
 
 aclnnStatus aclDestroyTensorList(const aclTensorList *array)
 {
-    return rg_object_destroy(__func__, "array", RG_HANDLE_TENSOR_LIST, array);
+    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_TENSOR_LIST, array);
 }
 
 aclnnStatus aclDestroyScalarList(const aclScalarList *array)
 {
-    return rg_object_destroy(__func__, "array", RG_HANDLE_SCALAR_LIST, array);
+    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_SCALAR_LIST, array);
 }
 
 aclnnStatus aclGetTensorListSize(const aclTensorList *tensorList, uint64_t *size)

@@ -67,7 +67,14 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
         else
             set_contiguous_strides(tensor);
     }
-    return rg_object_publish(__func__, RG_HANDLE_TENSOR, tensor, free);
+    const struct rg_origin origin = rg_origin_here(__func__);
+    return rg_object_publish(&origin, RG_HANDLE_TENSOR, tensor, free);
+}
+
+static void note_change(struct rg_acl_tensor *tensor, struct rg_origin origin)
+{
+    tensor->n_changes++;
+    tensor->changed = origin;
 }
 
 aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
@@ -83,6 +90,7 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
     if (object == NULL)
         return status;
 
+    const struct rg_acl_tensor before = *object;
     object->type = dataType;
     object->offset = offset;
     object->format = format;
@@ -99,13 +107,15 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
     }
     if (tensorDataAddr != NULL)
         object->data = tensorDataAddr;
+    if (memcmp(&before, object, sizeof(before)) != 0)
+        note_change(object, rg_origin_here(__func__));
     rg_handle_release(RG_HANDLE_TENSOR, tensor);
     return ACLNN_SUCCESS;
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor *tensor)
 {
-    return rg_object_destroy(__func__, "tensor", RG_HANDLE_TENSOR, tensor);
+    return rg_object_destroy(rg_origin_here(__func__), "tensor", RG_HANDLE_TENSOR, tensor);
 }
 
 /* ---- Questions ---------------------------------------------------------------------------- */
@@ -220,6 +230,8 @@ aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr)
     struct rg_acl_tensor *object = rg_object_acquire(__func__, "tensor", RG_HANDLE_TENSOR, tensor, &status);
     if (object == NULL)
         return status;
+    if (object->data != addr)
+        note_change(object, rg_origin_here(__func__));
     object->data = addr;
     rg_handle_release(RG_HANDLE_TENSOR, tensor);
     return ACLNN_SUCCESS;

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,26 @@ struct rg_place rg_place_outside(void)
     while (k < n && own != NULL && module_of(frames[k]) == own)
         k++;
     return cut(frames, k, n);
+}
+
+static bool is_of_c_library(const void *frame)
+{
+    const char *path = module_of(frame), *slash = path != NULL ? strrchr(path, '/') : NULL;
+    return slash != NULL && strncmp(slash, "/libc.so", strlen("/libc.so")) == 0;
+}
+
+int rg_place_depth(const struct rg_place *place)
+{
+    int depth = 0;
+    while (depth < RG_PLACE_FRAMES && place->frame[depth] != NULL && !is_of_c_library(place->frame[depth]))
+        depth++;
+    return depth;
+}
+
+void rg_place_cut(struct rg_place *place)
+{
+    for (int k = rg_place_depth(place); k < RG_PLACE_FRAMES; k++)
+        place->frame[k] = NULL;
 }
 
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])

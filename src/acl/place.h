@@ -20,8 +20,27 @@ __attribute__((always_inline)) static inline struct rg_place rg_place_here(void)
     return rg_place_of(__builtin_return_address(0));
 }
 
+/* Who did something: the function of the interface (a literal), and where it was called. */
+struct rg_origin {
+    const char *function;
+    struct rg_place place;
+};
+
+/* The caller of the function of the interface that this stands in, whose name it takes. */
+__attribute__((always_inline)) static inline struct rg_origin rg_origin_here(const char *function)
+{
+    const struct rg_origin origin = {function, rg_place_of(__builtin_return_address(0))};
+    return origin;
+}
+
 /* The first frame of the calling thread that is outside of this library. Takes microseconds: for findings. */
 struct rg_place rg_place_outside(void);
+
+/* How many frames are of the program, before those of the C library that has started it or its thread. */
+int rg_place_depth(const struct rg_place *place);
+
+/* Cuts off the others. */
+void rg_place_cut(struct rg_place *place);
 
 /* One frame as "program(function+0x1f) [0x401234]": what addr2line -e program takes is in it. "" for NULL. */
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT]);

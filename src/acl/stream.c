@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/handle.h"
+#include "acl/handle_check.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -34,8 +34,10 @@ struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, ac
         wanted = context.default_stream;
     }
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, wanted);
-    if (object == NULL)
+    if (object == NULL) {
+        rg_handle_tell_dead(function, "stream", RG_HANDLE_STREAM, wanted);
         *status = rg_stream_fail_dead(function, wanted);
+    }
     return object;
 }
 

@@ -40,10 +40,10 @@ struct rg_work {
 
 /* A new stream of the context. 207001 without memory, 107002 when the context is ending; no message. */
 aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
-                          aclrtStream *created);
+                          const struct rg_origin *origin, aclrtStream *created);
 
 /* Waits for the work of all streams of the context, and ends them. */
-void rg_stream_end_all(const struct rg_context *context);
+void rg_stream_end_all(const struct rg_context *context, const struct rg_origin *origin);
 
 /* Refuses, with 507046, threads that are doing work of a stream of the context, or for NULL of the device. */
 aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device);

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "acl/handle.h"
+#include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
@@ -46,13 +46,14 @@ static void free_stream(void *object)
     free(stream);
 }
 
-aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits, aclrtStream *created)
+aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
+                          const struct rg_origin *origin, aclrtStream *created)
 {
     struct rg_stream *stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
     pthread_cond_init(&stream->arrived, NULL);
-    const aclrtStream handle = rg_handle_create(RG_HANDLE_STREAM, stream, free_stream);
+    const aclrtStream handle = rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin);
     if (handle == NULL) {
         free_stream(stream);
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
@@ -62,7 +63,7 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     stream->device = context->traits.device;
     stream->traits = *traits;
     if (!enter(stream)) {
-        rg_handle_destroy(RG_HANDLE_STREAM, handle);
+        rg_handle_destroy(RG_HANDLE_STREAM, handle, origin);
         return ACL_ERROR_RT_CONTEXT_NULL;
     }
     *created = handle;
@@ -75,7 +76,7 @@ static bool is_idle(const void *stream)
 }
 
 /* Ends a stream that the caller has marked as ending. Needs the lock, and gives it up. */
-static void end_and_unlock(struct rg_stream *stream)
+static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *origin)
 {
     const aclrtStream handle = stream->handle;
     rg_runtime_moved(); /* for a worker that is to drop what waits */
@@ -85,7 +86,7 @@ static void end_and_unlock(struct rg_stream *stream)
     rg_runtime_moved();
     rg_runtime_unlock();
     rg_stream_stop_worker(stream);
-    rg_handle_destroy(RG_HANDLE_STREAM, handle);
+    rg_handle_destroy(RG_HANDLE_STREAM, handle, origin);
 }
 
 static struct rg_stream *find_not_ending(const struct rg_context *context)
@@ -104,12 +105,12 @@ static bool has_no_stream(const void *context)
     return stream == NULL;
 }
 
-void rg_stream_end_all(const struct rg_context *context)
+void rg_stream_end_all(const struct rg_context *context, const struct rg_origin *origin)
 {
     rg_runtime_lock();
     for (struct rg_stream *stream = find_not_ending(context); stream != NULL; stream = find_not_ending(context)) {
         stream->is_ending = true;
-        end_and_unlock(stream);
+        end_and_unlock(stream, origin);
         rg_runtime_lock();
     }
     /* Those that other threads are ending. */
@@ -117,14 +118,17 @@ void rg_stream_end_all(const struct rg_context *context)
     rg_runtime_unlock();
 }
 
-static aclError destroy(const char *function, aclrtStream stream, bool dropping)
+static aclError destroy(struct rg_origin origin, aclrtStream stream, bool dropping)
 {
+    const char *const function = origin.function;
     if (stream == NULL)
         return rg_runtime_fail_null(function, "stream");
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
-    if (object == NULL)
-        return status;
+    struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, stream);
+    if (object == NULL) {
+        rg_handle_tell_ended(function, "stream", RG_HANDLE_STREAM, stream);
+        return rg_stream_fail_dead(function, stream);
+    }
     rg_runtime_lock();
     const bool inside = rg_stream_is_inside(object);
     const bool is_first = !object->traits.is_default && !object->is_ending;
@@ -134,7 +138,7 @@ static aclError destroy(const char *function, aclrtStream stream, bool dropping)
     } else if (is_first) {
         object->is_ending = true;
         object->is_dropping = dropping;
-        end_and_unlock(object);
+        end_and_unlock(object, &origin);
     } else {
         rg_runtime_unlock();
         status = object->traits.is_default
@@ -148,15 +152,16 @@ static aclError destroy(const char *function, aclrtStream stream, bool dropping)
     return status;
 }
 
-static aclError create(const char *function, aclrtStream *stream, const struct rg_stream_traits *traits)
+static aclError create(struct rg_origin origin, aclrtStream *stream, const struct rg_stream_traits *traits)
 {
+    const char *const function = origin.function;
     if (stream == NULL)
         return rg_runtime_fail_null(function, "stream");
     aclError status = ACL_SUCCESS;
     const struct rg_context *context = rg_context_acquire_current(function, &status);
     if (context == NULL)
         return status;
-    status = rg_stream_create(context, traits, stream);
+    status = rg_stream_create(context, traits, &origin, stream);
     rg_context_release(context);
     if (status == ACL_ERROR_RT_MEMORY_ALLOCATION)
         return rg_runtime_fail_memory(function);
@@ -167,7 +172,7 @@ static aclError create(const char *function, aclrtStream *stream, const struct r
 
 aclError aclrtCreateStream(aclrtStream *stream)
 {
-    return create(__func__, stream, &(struct rg_stream_traits){0});
+    return create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){0});
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
@@ -176,15 +181,15 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
     if (flag & ~known)
         return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is 0x%x, must have no bits but those of 0x%x",
                                __func__, flag, known);
-    return create(__func__, stream, &(struct rg_stream_traits){.priority = priority, .flags = flag});
+    return create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){.priority = priority, .flags = flag});
 }
 
 aclError aclrtDestroyStream(aclrtStream stream)
 {
-    return destroy(__func__, stream, false);
+    return destroy(rg_origin_here(__func__), stream, false);
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
-    return destroy(__func__, stream, true);
+    return destroy(rg_origin_here(__func__), stream, true);
 }

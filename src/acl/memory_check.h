@@ -1,0 +1,26 @@
+/* Mistakes about memory that calls of the client name: findings of the check mode. */
+#ifndef RG_MEMORY_CHECK_H
+#define RG_MEMORY_CHECK_H
+
+#include "acl/check.h"
+#include "acl/memory.h"
+
+/* Bytes that a call uses. */
+struct rg_memory_use {
+    const char *function;
+    const char *argument;
+    const char *what;            /* "data address" */
+    struct rg_memory_span bytes; /* not empty */
+};
+
+/* Tells what is wrong with bytes that are not in a live block of device memory. Is the call to be refused? With
+ * RG_CHECK_OFF as well where they leave a block. */
+bool rg_memory_tell_use(const struct rg_memory_use *use);
+
+/* Tells what is wrong with an address to free, which is not the start of a live block of this place. */
+void rg_memory_tell_free(const char *function, const char *argument, const void *address, enum rg_memory_place place);
+
+/* Adds the block that is involved to a finding: where it was allocated, and if it was freed, where. */
+void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed);
+
+#endif
