@@ -221,11 +221,29 @@ static struct sigaction before[MOST_HANDLERS];
 static atomic_int n_before;
 static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The call of another handler that a thread is in, to know when that calls ours. */
-static _Thread_local struct {
+/* The call of another handler that a thread is in, to know when that calls ours. Not thread-local: the room for what
+ * signal handlers may use of that kind is small, and is that of all libraries together. */
+struct calling {
+    atomic_uintptr_t thread;
     const void *context, *frame;
     int handler;
-} calling __attribute__((tls_model("initial-exec")));
+};
+
+/* The entry of this thread, which it keeps; for threads that come too late one that says nothing. */
+static struct calling *find_calling(struct calling *spare)
+{
+    enum { MOST_THREADS = 64 };
+    static struct calling entries[MOST_THREADS];
+    const uintptr_t thread = (uintptr_t)pthread_self();
+    for (int k = 0; k < MOST_THREADS; k++) {
+        uintptr_t owner = atomic_load(&entries[k].thread);
+        if (owner == 0 && atomic_compare_exchange_strong(&entries[k].thread, &owner, thread))
+            owner = thread;
+        if (owner == thread)
+            return &entries[k];
+    }
+    return spare;
+}
 
 /* As if there were no handler: the instruction is done again, and ends the process where it stands. */
 static void do_default(const siginfo_t *info)
@@ -271,23 +289,23 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     const int saved_errno = errno;
-    const char *frame = __builtin_frame_address(0);
+    struct calling spare = {0}, *calling = find_calling(&spare);
+    const void *const outer_context = calling->context, *const outer_frame = calling->frame;
+    const int outer_handler = calling->handler;
+    const void *frame = __builtin_frame_address(0);
     /* A handler that was installed over ours and hands on to it is one that ours hands on to: it has told already. */
-    const bool is_nested = calling.context == context && frame < (const char *)calling.frame;
-    const int handler = (is_nested ? calling.handler : atomic_load(&n_before)) - 1;
+    const bool is_nested = outer_context == context && (uintptr_t)frame < (uintptr_t)outer_frame;
     struct rg_sight sight;
     if (!is_nested && info->si_code > 0 && rg_isolate_see(info->si_addr, &sight))
         tell_alone(&sight, context);
-    const void *const outer_context = calling.context, *const outer_frame = calling.frame;
-    const int outer_handler = calling.handler;
-    calling.context = context;
-    calling.frame = frame;
-    calling.handler = handler;
+    calling->context = context;
+    calling->frame = frame;
+    calling->handler = (is_nested ? outer_handler : atomic_load(&n_before)) - 1;
     errno = saved_errno;
-    hand_on(handler, info, context);
-    calling.context = outer_context;
-    calling.frame = outer_frame;
-    calling.handler = outer_handler;
+    hand_on(calling->handler, info, context);
+    calling->context = outer_context;
+    calling->frame = outer_frame;
+    calling->handler = outer_handler;
 }
 
 static bool is_ours(const struct sigaction *action)
