@@ -6,6 +6,7 @@
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
+#include "acl/memory.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -53,8 +54,7 @@ aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, ac
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_origin origin, uint64_t *workspaceSize,
-                          aclOpExecutor **executor)
+aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     for (int i = 0; i < call->n_arguments; i++) {
         const struct rg_acl_argument *argument = &call->arguments[i];
@@ -66,6 +66,7 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_or
         return status;
     }
     const uint64_t size = rg_program_workspace_size(call->program);
+    const struct rg_origin origin = {call->function, call->place};
     RG_TRY(rg_executor_create(call->program, &origin, executor));
     *workspaceSize = size;
     return ACLNN_SUCCESS;
@@ -144,6 +145,16 @@ static aclnnStatus check_addresses(const struct rg_call *call)
     return rg_program_check(call->function, call->program, addresses);
 }
 
+/* Notes what is not on a device, so that it is not told again. */
+static void settle_addresses(struct rg_program *program)
+{
+    for (int i = 0; i < program->n_operands; i++) {
+        struct rg_acl_operand *operand = &program->operands[i];
+        const struct rg_memory_span bytes = {operand->view.data, operand->low, operand->high};
+        operand->is_elsewhere = operand->is_used && !rg_memory_is_on_device(&bytes, 1);
+    }
+}
+
 aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
@@ -153,7 +164,9 @@ aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
         if (call->program->operands[i].is_used)
             RG_TRY(measure(call, &call->program->operands[i]));
     }
-    return check_addresses(call);
+    RG_TRY(check_addresses(call));
+    settle_addresses(call->program);
+    return ACLNN_SUCCESS;
 }
 
 aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)

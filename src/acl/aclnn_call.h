@@ -34,6 +34,7 @@ struct rg_acl_argument rg_bool_array_argument(const char *name, const aclBoolArr
 
 struct rg_call {
     const char *function;
+    struct rg_place place; /* where it was called */
     int n_arguments;
     struct rg_acl_argument arguments[RG_MAX_ARGUMENTS];
     struct rg_program *program;
@@ -43,8 +44,7 @@ struct rg_call {
 aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, aclOpExecutor *const *executor);
 
 /* Releases what open has pinned, and with a status of 0 turns the program into an executor. Returns the status. */
-aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, struct rg_origin origin, uint64_t *workspaceSize,
-                          aclOpExecutor **executor);
+aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor);
 
 /*
  * Makes the call's program, and checks the memory that the work will use: that views lie within their

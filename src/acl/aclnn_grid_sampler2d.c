@@ -139,6 +139,7 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
                                                        aclOpExecutor **executor)
 {
     struct rg_call call = {.function = __func__,
+                           .place = rg_place_here(),
                            /* Without a mask nothing is wanted, and nothing is looked at. */
                            .n_arguments = outputMask != NULL ? N_GRAD_ARGUMENTS : 0,
                            .arguments = {
@@ -152,7 +153,7 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, interpolationMode, paddingMode, alignCorners);
-    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 aclnnStatus aclnnGridSampler2DBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
@@ -166,6 +167,7 @@ aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const acl
                                                uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct rg_call call = {.function = __func__,
+                           .place = rg_place_here(),
                            .n_arguments = N_ARGUMENTS,
                            .arguments = {
                                [SAMPLED_INPUT] = rg_tensor_argument("input", input),
@@ -175,7 +177,7 @@ aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const acl
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, interpolationMode, paddingMode, alignCorners);
-    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 aclnnStatus aclnnGridSampler2D(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream)

@@ -191,11 +191,11 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
                                                             double scalesH, double scalesW, aclTensor *out,
                                                             uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = rg_gradient_call(__func__, "gradOut", gradOut, outputSize, inputSize, out);
+    struct rg_call call = rg_gradient_call(rg_origin_here(__func__), "gradOut", gradOut, outputSize, inputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, alignCorners, scalesH, scalesW);
-    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
@@ -208,11 +208,11 @@ aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const
                                                     const bool alignCorners, const double scalesH, const double scalesW,
                                                     aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = rg_resize_call(__func__, self, outputSize, out);
+    struct rg_call call = rg_resize_call(rg_origin_here(__func__), self, outputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, alignCorners, scalesH, scalesW);
-    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleBilinear2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,

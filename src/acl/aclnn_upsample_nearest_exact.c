@@ -169,7 +169,7 @@ static aclnnStatus make_executor(struct rg_call call, const struct scales *scale
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan(&call, scales, direction);
-    return rg_call_close(&call, status, rg_origin_here(__func__), workspaceSize, executor);
+    return rg_call_close(&call, status, workspaceSize, executor);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -181,8 +181,9 @@ aclnnStatus aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclOpExecutor **executor)
 {
     const struct scales given = {1, {"scales"}, {scales}};
-    return make_executor(rg_gradient_call(__func__, "gradOutput", gradOutput, outputSize, inputSize, out), &given,
-                         &backward, workspaceSize, executor);
+    return make_executor(
+        rg_gradient_call(rg_origin_here(__func__), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+        &backward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -190,7 +191,8 @@ aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, c
                                                         aclOpExecutor **executor)
 {
     const struct scales given = {1, {"scales"}, {scales}};
-    return make_executor(rg_resize_call(__func__, self, outputSize, out), &given, &forward, workspaceSize, executor);
+    return make_executor(rg_resize_call(rg_origin_here(__func__), self, outputSize, out), &given, &forward,
+                         workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
@@ -200,8 +202,9 @@ aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclOpExecutor **executor)
 {
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    return make_executor(rg_gradient_call(__func__, "gradOutput", gradOutput, outputSize, inputSize, out), &given,
-                         &backward, workspaceSize, executor);
+    return make_executor(
+        rg_gradient_call(rg_origin_here(__func__), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+        &backward, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
@@ -209,7 +212,8 @@ aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, c
                                                         uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    return make_executor(rg_resize_call(__func__, self, outputSize, out), &given, &forward, workspaceSize, executor);
+    return make_executor(rg_resize_call(rg_origin_here(__func__), self, outputSize, out), &given, &forward,
+                         workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,

@@ -17,6 +17,7 @@ enum { MOST_TOLD = 1000 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum rg_check_level level;
 static bool isolates;
+static pid_t reader;
 
 /* ---- What is set ------------------------------------------------------------------------------ */
 
@@ -35,6 +36,7 @@ static bool is_listed(const char *list, const char *word, bool prefix)
 static void read_settings(void)
 {
     const char *text = getenv("REGRAD_CHECK");
+    reader = getpid();
     isolates = is_listed(text, "isolate", false);
     level = isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
     if (is_listed(text, "off", false))
@@ -49,6 +51,12 @@ enum rg_check_level rg_check_level(void)
 {
     pthread_once(&once, read_settings);
     return level;
+}
+
+bool rg_check_is_in_child(void)
+{
+    pthread_once(&once, read_settings);
+    return reader != getpid();
 }
 
 bool rg_check_isolates(void)
@@ -128,9 +136,9 @@ bool rg_check_tell(const struct rg_finding *finding)
     char room[RG_CHECK_PRINTED];
     if (!is_told(finding->kind))
         return finding->is_refused;
-    struct rg_place place = rg_place_outside();
+    struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
     pthread_mutex_lock(&lock);
-    const bool is_new = enter(finding->kind, place.frame[0]);
+    const bool is_new = enter(finding->kind, finding->once_for != NULL ? finding->once_for : place.frame[0]);
     if (is_new) {
         struct rg_finding shown = *finding;
         for (int k = 0; k < shown.n_objects; k++)

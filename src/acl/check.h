@@ -35,6 +35,8 @@ struct rg_finding {
     const char *kind;            /* stable, in small letters and hyphens: docs/check.md has a section for each */
     bool is_note;                /* may be meant: told, never refused */
     bool is_refused;             /* whatever the level */
+    bool is_at_exit;             /* in no call */
+    const void *once_for;        /* told once for this place; NULL: for that of the call */
     const char *function;        /* the call in which it was found */
     const char *argument;        /* of the call; NULL for none */
     char what[RG_CHECK_TEXT];    /* a sentence without an end */
@@ -59,6 +61,9 @@ bool rg_check_tell(const struct rg_finding *finding);
 void rg_check_prepare_fault(const char *kind);
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
                          void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]));
+
+/* Has the process been forked since the settings were read? */
+bool rg_check_is_in_child(void);
 
 /* How many findings were told, notes not counted. */
 unsigned rg_check_count(void);

@@ -153,6 +153,11 @@ static aclnnStatus consume(const struct rg_origin *origin, const struct rg_execu
                        origin->function, (void *)handle);
 }
 
+bool rg_executor_has_run(const struct rg_executor *executor)
+{
+    return atomic_load(&executor->has_run);
+}
+
 aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_t workspaceSize,
                                aclOpExecutor *executor, aclrtStream stream)
 {
@@ -171,7 +176,7 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
         status = check_launch(function, object, workspace, workspaceSize, stream);
     if (status == ACLNN_SUCCESS) {
         object->is_replaced = false;
-        object->has_run = true;
+        atomic_store(&object->has_run, true);
         run = create_run(object, workspace);
         if (run == NULL)
             status = rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory to queue the work", function);

@@ -23,6 +23,7 @@ struct rg_acl_operand {
     const void *handle;
     bool is_output;
     bool is_used;      /* its memory is read or written */
+    bool is_elsewhere; /* than on a device, at the address of phase 1, and phase 1 has accepted that */
     int64_t low, high; /* the bytes that are, counted from its data address */
     struct rg_acl_tensor view;
 };
@@ -67,7 +68,7 @@ struct rg_executor {
     void *addresses[RG_MAX_OPERANDS];
     bool is_replaced; /* addresses have not been checked since one of them was replaced */
     bool is_repeatable;
-    bool has_run;
+    atomic_bool has_run;
 };
 
 /* The live executor, pinned until rg_handle_release; NULL, with a message, when the handle is none. */
@@ -76,6 +77,9 @@ struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecuto
 /* May the executor use this workspace of size bytes? */
 aclnnStatus rg_executor_check_workspace(const char *function, const struct rg_executor *executor, const void *address,
                                         uint64_t size);
+
+/* Has phase 2 accepted it? Any thread, while it is alive. */
+bool rg_executor_has_run(const struct rg_executor *executor);
 
 /* Phase 2 of every operator, whose name the origin has. */
 aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_t workspaceSize,

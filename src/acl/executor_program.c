@@ -62,9 +62,10 @@ static aclnnStatus check_address(const char *function, const struct rg_acl_opera
 }
 
 /* Refuses bytes that leave their allocation always, and others if the check mode says so. */
-static aclnnStatus check_memory(const char *function, const struct rg_acl_operand *operand, const void *address)
+static aclnnStatus check_memory(const char *function, const struct rg_acl_operand *operand, struct rg_memory_span bytes)
 {
-    const struct rg_memory_use use = {function, operand->name, "data address", {address, operand->low, operand->high}};
+    const struct rg_memory_use use = {function, operand->name, "data address", bytes};
+    const void *const address = bytes.address;
     if (rg_memory_is_on_device(&use.bytes, 1) || !rg_memory_tell_use(&use))
         return ACLNN_SUCCESS;
     struct rg_memory_block block;
@@ -78,17 +79,24 @@ static aclnnStatus check_memory(const char *function, const struct rg_acl_operan
                        function, operand->name, operand->low, operand->high, -before, (int64_t)block.size - before);
 }
 
+/* What is to be on a device, as far as that is not settled. */
+static struct rg_memory_span span_of(const struct rg_acl_operand *operand, const void *address)
+{
+    const bool is_settled = operand->is_elsewhere && address == operand->view.data;
+    if (!operand->is_used || is_settled)
+        return (struct rg_memory_span){0};
+    return (struct rg_memory_span){address, operand->low, operand->high};
+}
+
 aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses)
 {
     struct rg_memory_span used[RG_MAX_OPERANDS] = {{0}};
     for (int i = 0; i < program->n_operands; i++)
-        if (program->operands[i].is_used)
-            used[i] = (struct rg_memory_span){addresses[i], program->operands[i].low, program->operands[i].high};
+        used[i] = span_of(&program->operands[i], addresses[i]);
     if (rg_memory_is_on_device(used, program->n_operands))
         return ACLNN_SUCCESS;
     for (int i = 0; i < program->n_operands; i++) {
-        const aclnnStatus status =
-            program->operands[i].is_used ? check_memory(function, &program->operands[i], addresses[i]) : ACLNN_SUCCESS;
+        const aclnnStatus status = check_memory(function, &program->operands[i], used[i]);
         if (status != ACLNN_SUCCESS)
             return status;
     }

@@ -255,9 +255,9 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-static uint32_t allocate(size_t size, int32_t device, const struct rg_origin *origin)
+static uint32_t allocate(size_t size, size_t room, int32_t device, const struct rg_origin *origin)
 {
-    const size_t page = rg_arena_page(), padded = round_up(size, ALIGNMENT), pages = round_up(padded, page);
+    const size_t page = rg_arena_page(), padded = round_up(room, ALIGNMENT), pages = round_up(padded, page);
     const uint32_t index = take_room(pages + GUARD_PAGES * page);
     errno = ENOMEM;
     if (index == none)
@@ -279,7 +279,7 @@ static uint32_t allocate(size_t size, int32_t device, const struct rg_origin *or
     return range->state == RANGE_LIVE ? index : none;
 }
 
-struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const struct rg_origin *origin,
+struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, int32_t device, const struct rg_origin *origin,
                                         const char **address)
 {
     struct rg_origin known = *origin;
@@ -287,8 +287,8 @@ struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const struc
     rg_fault_know(&known.place);
     errno = ENOMEM;
     pthread_mutex_lock(&lock);
-    if (size < SIZE_MAX / 2 && begin())
-        index = allocate(size, device, &known);
+    if (room < SIZE_MAX / 2 && begin())
+        index = allocate(size, room, device, &known);
     if (index != none)
         *address = rg_arena_address(ranges[index].block);
     pthread_mutex_unlock(&lock);

@@ -14,8 +14,9 @@
 
 struct rg_isolated;
 
-/* A new block of size bytes, and its address for the client. NULL, with errno, when the system has no room. */
-struct rg_isolated *rg_isolate_allocate(size_t size, int32_t device, const struct rg_origin *origin,
+/* A new block of size bytes, which the library may touch up to room, and its address for the client. NULL, with errno,
+ * when the system has no room. */
+struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, int32_t device, const struct rg_origin *origin,
                                         const char **address);
 
 /* The client has freed the block; and then: nobody uses its memory any more. */

@@ -22,6 +22,7 @@ struct rg_memory_block {
     struct rg_isolated *isolated; /* NULL for what the host may touch */
     struct rg_origin allocated;
     struct rg_origin freed; /* of blocks that are not live */
+    bool was_visited;
     struct rg_after after;
 };
 
@@ -49,6 +50,10 @@ struct rg_memory_span {
 
 /* Is each of the n spans in a live block of device memory, or empty? */
 bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n);
+
+/* Calls visit for all live blocks, with the table locked: visit must not use it. It returns whether the block is to be
+ * visited never again. */
+void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument);
 
 /* Bytes that a device has, and those that are booked of them. */
 size_t rg_memory_total(void);

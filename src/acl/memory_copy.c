@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/memory.h"
+#include "acl/memory_check.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/stream.h"
@@ -83,7 +84,11 @@ static aclError check_copy(const char *function, const void *dst, size_t room, c
     if ((int)kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
         return fail_kind(function, kind,
                          "one from ACL_MEMCPY_HOST_TO_HOST (0) to ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE (5)");
-    return count > room ? fail_room(function, count, "destMax", room) : ACL_SUCCESS;
+    if (count > room)
+        return fail_room(function, count, "destMax", room);
+    const int64_t n_bytes = count > INT64_MAX ? INT64_MAX : (int64_t)count;
+    const struct rg_memory_span to = {dst, 0, n_bytes}, from = {src, 0, n_bytes};
+    return rg_memory_check_copy(function, (int)kind, &to, &from);
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -119,6 +124,16 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
     return push(__func__, stream, transfer);
 }
 
+/* Bytes from the first to the last; more than there can be where that overflows. */
+static int64_t reach(const struct transfer *transfer, size_t pitch)
+{
+    int64_t bytes;
+    if (__builtin_mul_overflow(transfer->height - 1, pitch, &bytes) ||
+        __builtin_add_overflow(bytes, transfer->width, &bytes))
+        return INT64_MAX;
+    return bytes;
+}
+
 /* The checks of a copy of rows that are not empty. */
 static aclError check_rows(const char *function, const struct transfer *transfer, aclrtMemcpyKind kind)
 {
@@ -133,7 +148,9 @@ static aclError check_rows(const char *function, const struct transfer *transfer
                                function, transfer->width, transfer->source_pitch);
     if ((int)kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT)
         return fail_kind(function, kind, "one from ACL_MEMCPY_HOST_TO_DEVICE (1) to ACL_MEMCPY_DEFAULT (4)");
-    return ACL_SUCCESS;
+    const struct rg_memory_span to = {transfer->target, 0, reach(transfer, transfer->target_pitch)};
+    const struct rg_memory_span from = {transfer->source, 0, reach(transfer, transfer->source_pitch)};
+    return rg_memory_check_copy(function, (int)kind, &to, &from);
 }
 
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -164,7 +181,7 @@ static aclError check_fill(const char *function, const void *pointer, size_t roo
 {
     if (pointer == NULL)
         return rg_runtime_fail_null(function, "devPtr");
-    return count > room ? fail_room(function, count, "maxCount", room) : ACL_SUCCESS;
+    return count > room ? fail_room(function, count, "maxCount", room) : rg_memory_check_fill(function, pointer, count);
 }
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)

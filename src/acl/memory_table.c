@@ -100,7 +100,8 @@ static void unbook(const struct rg_memory_block *block)
 static enum rg_memory_outcome provide(struct rg_memory_block *block)
 {
     if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
-        block->isolated = rg_isolate_allocate(block->size, block->device, &block->allocated, &block->base);
+        block->isolated =
+            rg_isolate_allocate(block->size, block->booked, block->device, &block->allocated, &block->base);
         return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
     }
     const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -210,6 +211,29 @@ bool rg_memory_find_freed(const void *address, struct rg_memory_block *block)
     }
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+/* twalk hands no argument on. Under the lock. */
+static struct {
+    bool (*visit)(const struct rg_memory_block *block, void *argument);
+    void *argument;
+} walk;
+
+static void visit_node(const void *node, VISIT order, int depth)
+{
+    struct rg_memory_block *block = *(struct rg_memory_block *const *)node;
+    (void)depth;
+    if ((order == postorder || order == leaf) && !block->was_visited)
+        block->was_visited = walk.visit(block, walk.argument);
+}
+
+void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument)
+{
+    pthread_mutex_lock(&lock);
+    walk.visit = visit;
+    walk.argument = argument;
+    twalk(blocks, visit_node);
+    pthread_mutex_unlock(&lock);
 }
 
 bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
+#include "acl/leak.h"
 #include "acl/runtime_error.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
@@ -145,9 +146,12 @@ aclError aclFinalize(void)
 {
     pthread_mutex_lock(&lock);
     const bool had_ended = runtime.has_ended;
+    const bool is_alone = runtime.n_users <= 1; /* others may have things in use */
     if (!had_ended)
         end();
     pthread_mutex_unlock(&lock);
+    if (!had_ended && is_alone)
+        rg_leak_tell(__func__);
     if (had_ended)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE,
                                "%s: the runtime has been finalised already, must be initialised in between", __func__);
@@ -162,6 +166,8 @@ aclError aclFinalizeReference(uint64_t *refCount)
         end();
     const uint64_t n_users = runtime.n_users;
     pthread_mutex_unlock(&lock);
+    if (had_user && n_users == 0)
+        rg_leak_tell(__func__);
     if (!had_user)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: the runtime has 0 users, must have one to finalise",
                                __func__);

@@ -1,6 +1,6 @@
 /*
- * What the small programs of docs/check.md have in common: the gradient of 8 values that a forward has stretched to 16,
- * on device 0. All is inlined, so that findings name the function of the program.
+ * What the small programs of docs/check.md have in common: 8 values are stretched to 16 on device 0. All is inlined, so
+ * that findings name the function of the program.
  */
 #ifndef SMALL_H
 #define SMALL_H
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 #include "acl/acl.h"
-#include "aclnnop/aclnn_upsample_nearest_exact2d_backward.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
 
 #define INLINED __attribute__((always_inline, unused)) static inline
 
-enum { N_GIVEN = 16, N_WANTED = 8 };
+enum { N_GIVEN = 8, N_WANTED = 16 };
 
 /* What must not fail. */
 INLINED void must(int status)
@@ -54,11 +54,10 @@ INLINED aclTensor *tensor(float *data, int64_t n)
 /* Phase 1. */
 INLINED aclnnStatus prepare(const aclTensor *given, aclTensor *wanted, uint64_t *size, aclOpExecutor **executor)
 {
-    const int64_t input[] = {1, 1, 1, N_WANTED}, output[] = {1, N_GIVEN};
-    aclIntArray *input_size = aclCreateIntArray(input, 4), *output_size = aclCreateIntArray(output, 2);
-    const aclnnStatus status = aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(given, output_size, input_size, 0, 0,
-                                                                                   wanted, size, executor);
-    aclDestroyIntArray(input_size);
+    const int64_t sizes[] = {1, N_WANTED};
+    aclIntArray *output_size = aclCreateIntArray(sizes, 2);
+    const aclnnStatus status =
+        aclnnUpsampleBilinear2dGetWorkspaceSize(given, output_size, false, 0, 0, wanted, size, executor);
     aclDestroyIntArray(output_size);
     return status;
 }
@@ -66,7 +65,7 @@ INLINED aclnnStatus prepare(const aclTensor *given, aclTensor *wanted, uint64_t 
 /* Phase 2. */
 INLINED aclnnStatus run(void *workspace, uint64_t size, aclOpExecutor *executor)
 {
-    return aclnnUpsampleNearestExact2dBackward(workspace, size, executor, NULL);
+    return aclnnUpsampleBilinear2d(workspace, size, executor, NULL);
 }
 
 /* Both phases, and the end of the work. */
@@ -78,12 +77,10 @@ INLINED aclnnStatus compute(const aclTensor *given, aclTensor *wanted)
     aclnnStatus status = prepare(given, wanted, &size, &executor);
     if (status != 0)
         return status;
-    if (size > 0)
-        must(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST));
+    must(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST));
     status = run(workspace, size, executor);
     must(aclrtSynchronizeStream(NULL));
-    if (size > 0)
-        must(aclrtFree(workspace));
+    must(aclrtFree(workspace));
     return status;
 }
 

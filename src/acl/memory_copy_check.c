@@ -1,0 +1,110 @@
+/* What may be wrong with the memory that a copy reads and writes. */
+#include <stdio.h>
+
+#include "acl/acl_rt.h"
+#include "acl/memory_check.h"
+#include "acl/runtime_error.h"
+
+/* One end of a copy. */
+struct end {
+    const char *argument;
+    const void *address;
+    size_t size;
+    bool wants_device; /* says the kind */
+    bool is_live;
+    struct rg_memory_block block; /* if so */
+};
+
+static struct end look(const char *argument, const void *address, size_t size, bool wants_device)
+{
+    struct end end = {.argument = argument, .address = address, .size = size, .wants_device = wants_device};
+    end.is_live = rg_memory_find(address, &end.block);
+    return end;
+}
+
+static bool is_on_device(const struct end *end)
+{
+    return end->is_live && end->block.place == RG_MEMORY_DEVICE;
+}
+
+static aclError fail(const char *function, const struct end *end, const char *wanted)
+{
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the %zu bytes at %s = %p must be within %s", function,
+                           end->size, end->argument, end->address, wanted);
+}
+
+/* What an allocation has been rounded up by may be copied too. */
+static aclError check_room(const char *function, const struct end *end)
+{
+    const size_t before = end->is_live ? (size_t)((uintptr_t)end->address - (uintptr_t)end->block.base) : 0;
+    if (!end->is_live || end->size <= end->block.booked - before)
+        return ACL_SUCCESS;
+    rg_memory_tell_use(
+        &(struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}});
+    return fail(function, end, "the memory that is allocated there");
+}
+
+static aclError check_device(const char *function, const struct end *end)
+{
+    const struct rg_memory_use use = {function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
+    return rg_memory_tell_use(&use) ? fail(function, end, "live device memory") : ACL_SUCCESS;
+}
+
+static const char *side(bool is_device)
+{
+    return is_device ? "device" : "host";
+}
+
+static void note_direction(const char *function, const struct end *to, const struct end *from)
+{
+    struct rg_finding finding = {.kind = "copy-direction", .is_note = true, .function = function, .argument = "kind"};
+    snprintf(finding.what, sizeof(finding.what),
+             "the kind says from %s to %s, but %s = %p is %s memory and %s = %p is %s memory", side(from->wants_device),
+             side(to->wants_device), from->argument, from->address, side(is_on_device(from)), to->argument, to->address,
+             side(is_on_device(to)));
+    snprintf(finding.instead, sizeof(finding.instead), "exchange the pointers, or say what the copy does");
+    rg_check_tell(&finding);
+}
+
+static aclError check_ends(const char *function, const struct end *to, const struct end *from)
+{
+    aclError status = check_room(function, to);
+    if (status == ACL_SUCCESS)
+        status = check_room(function, from);
+    if (status != ACL_SUCCESS)
+        return status;
+    if (is_on_device(to) == to->wants_device && is_on_device(from) == from->wants_device)
+        return ACL_SUCCESS;
+    const bool is_exchanged = is_on_device(to) || is_on_device(from);
+    if (to->wants_device && !is_on_device(to) && (from->wants_device || !is_exchanged))
+        return check_device(function, to);
+    if (from->wants_device && !is_on_device(from) && (to->wants_device || !is_exchanged))
+        return check_device(function, from);
+    note_direction(function, to, from);
+    return ACL_SUCCESS;
+}
+
+aclError rg_memory_check_copy(const char *function, int kind, const struct rg_memory_span *to,
+                              const struct rg_memory_span *from)
+{
+    if (rg_check_level() == RG_CHECK_OFF)
+        return ACL_SUCCESS;
+    const bool to_device = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
+                           kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
+    const bool from_device = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
+    struct end target = look("dst", to->address, (size_t)to->high, to_device);
+    struct end source = look("src", from->address, (size_t)from->high, from_device);
+    if (kind == ACL_MEMCPY_DEFAULT) {
+        target.wants_device = is_on_device(&target);
+        source.wants_device = is_on_device(&source);
+    }
+    return check_ends(function, &target, &source);
+}
+
+aclError rg_memory_check_fill(const char *function, const void *address, size_t size)
+{
+    if (rg_check_level() == RG_CHECK_OFF)
+        return ACL_SUCCESS;
+    const struct end end = look("devPtr", address, size, false);
+    return check_room(function, &end);
+}

@@ -1,0 +1,12 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclrtEvent event = NULL;
+    must(aclrtCreateEvent(&event));
+    must(aclrtDestroyEvent(event));
+    const aclError status = aclrtRecordEvent(event, NULL);
+    end();
+    return status != 0;
+}

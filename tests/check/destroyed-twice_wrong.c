@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclTensor *nothing = tensor(NULL, N_GIVEN);
+    aclDestroyTensor(nothing);
+    const aclnnStatus status = aclDestroyTensor(nothing);
+    end();
+    return status != 0;
+}

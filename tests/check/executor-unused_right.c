@@ -1,0 +1,18 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    float *data = device_floats(N_GIVEN), *result = device_floats(N_WANTED);
+    aclTensor *given = tensor(data, N_GIVEN), *wanted = tensor(result, N_WANTED);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    must(prepare(given, wanted, &size, &executor));
+    must(aclDestroyAclOpExecutor(executor));
+    aclDestroyTensor(given);
+    aclDestroyTensor(wanted);
+    aclrtFree(data);
+    aclrtFree(result);
+    end();
+    return 0;
+}

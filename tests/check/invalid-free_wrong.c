@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    float *data = device_floats(N_GIVEN);
+    const aclError status = aclrtFree(data + 1);
+    aclrtFree(data);
+    end();
+    return status != 0;
+}

@@ -1,0 +1,8 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    must(aclrtFree(device_floats(N_GIVEN)));
+    return 0;
+}

@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclrtEvent event = NULL;
+    must(aclrtCreateEvent(&event));
+    must(aclrtDestroyEvent(event));
+    end();
+    return 0;
+}

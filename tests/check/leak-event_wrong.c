@@ -1,0 +1,10 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclrtEvent event = NULL;
+    must(aclrtCreateEvent(&event));
+    end();
+    return 0;
+}

@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    void *host = NULL;
+    must(aclrtMallocHost(&host, 4096));
+    must(aclrtFreeHost(host));
+    end();
+    return 0;
+}

@@ -1,0 +1,10 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    void *host = NULL;
+    must(aclrtMallocHost(&host, 4096));
+    end();
+    return 0;
+}

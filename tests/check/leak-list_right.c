@@ -1,0 +1,9 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclDestroyTensorList(aclCreateTensorList(NULL, 0));
+    end();
+    return 0;
+}

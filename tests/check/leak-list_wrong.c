@@ -1,0 +1,9 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclCreateTensorList(NULL, 0);
+    end();
+    return 0;
+}

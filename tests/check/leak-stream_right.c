@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    aclrtStream stream = NULL;
+    must(aclrtCreateStream(&stream));
+    must(aclrtDestroyStream(stream));
+    end();
+    return 0;
+}

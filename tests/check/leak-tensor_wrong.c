@@ -1,0 +1,10 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    for (int i = 0; i < 3; i++)
+        tensor(NULL, N_GIVEN);
+    end();
+    return 0;
+}

@@ -1,0 +1,27 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    float *other = device_floats(N_GIVEN);
+    float *data = device_floats(N_GIVEN), *result = device_floats(N_WANTED);
+    aclTensor *given = tensor(data, N_GIVEN), *wanted = tensor(result, N_WANTED);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    must(prepare(given, wanted, &size, &executor));
+    void *workspace = NULL;
+    must(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST));
+    must(aclSetAclOpExecutorRepeatable(executor));
+    must(aclSetInputTensorAddr(executor, 0, given, other));
+    const aclnnStatus status = run(workspace, size, executor);
+    must(aclrtSynchronizeStream(NULL));
+    must(aclDestroyAclOpExecutor(executor));
+    aclrtFree(workspace);
+    aclrtFree(other);
+    aclDestroyTensor(given);
+    aclDestroyTensor(wanted);
+    aclrtFree(data);
+    aclrtFree(result);
+    end();
+    return status != 0;
+}

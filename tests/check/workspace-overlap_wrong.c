@@ -1,0 +1,19 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    float *data = device_floats(N_GIVEN + 4096), *result = device_floats(N_WANTED);
+    aclTensor *given = tensor(data, N_GIVEN), *wanted = tensor(result, N_WANTED);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    must(prepare(given, wanted, &size, &executor));
+    const aclnnStatus status = run(data, size, executor);
+    must(aclrtSynchronizeStream(NULL));
+    aclDestroyTensor(given);
+    aclDestroyTensor(wanted);
+    aclrtFree(data);
+    aclrtFree(result);
+    end();
+    return status != 0;
+}

@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    const int64_t values[] = {1, 2};
+    aclIntArray *array = aclCreateIntArray(values, 2);
+    const aclnnStatus status = aclDestroyIntArray(array);
+    end();
+    return status != 0;
+}
