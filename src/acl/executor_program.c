@@ -154,13 +154,13 @@ static aclnnStatus check_overlap(const char *function, const struct rg_program *
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
 {
     for (int i = 0; i < program->n_operands; i++) {
-        const aclnnStatus status = check_address(function, &program->operands[i], addresses[i]);
+        const struct rg_acl_operand *operand = &program->operands[i];
+        aclnnStatus status = check_address(function, operand, addresses[i]);
+        if (status == ACLNN_SUCCESS)
+            status = check_memory(function, operand, span_of(operand, addresses[i]));
         if (status != ACLNN_SUCCESS)
             return status;
     }
-    const aclnnStatus status = rg_program_check_memory(function, program, addresses);
-    if (status != ACLNN_SUCCESS)
-        return status;
     return program->plan != NULL ? check_overlap(function, program, addresses) : ACLNN_SUCCESS;
 }
 

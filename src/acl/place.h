@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { RG_PLACE_FRAMES = 6, RG_PLACE_TEXT = 256 };
 
 /* Return addresses, the innermost first; NULL behind the last. All NULL: unknown. */
@@ -44,5 +48,9 @@ void rg_place_cut(struct rg_place *place);
 
 /* One frame as "program(function+0x1f) [0x401234]": what addr2line -e program takes is in it. "" for NULL. */
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,8 +3,8 @@
 
     document.py DOCUMENT [--write]
 
-A comment <!-- NAME --> on a line of its own stands for a file of this directory; the block in fences that follows must be
-that file. With --write it is made so.
+A comment <!-- NAME --> on a line of its own stands for a file of this directory; the block in fences that follows must
+be that file. With --write it is made so.
 """
 import pathlib
 import re
