@@ -25,7 +25,6 @@ struct rg_isolated {
     atomic_uint version; /* odd while the rest is being changed */
     uint32_t next;       /* in the order of positions, or in the list of entries that are not used */
     enum range_state state;
-    int32_t device;
     size_t position, extent;
     size_t block, size; /* what is here, or was here last; size 0: nothing yet */
     struct rg_origin allocated, freed;
@@ -80,7 +79,6 @@ static void resemble(struct rg_isolated *range, const struct rg_isolated *other)
 {
     range->next = other->next;
     range->state = other->state;
-    range->device = other->device;
     range->block = other->block;
     range->size = other->size;
     range->allocated = other->allocated;
@@ -255,7 +253,7 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-static uint32_t allocate(size_t size, size_t room, int32_t device, const struct rg_origin *origin)
+static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origin)
 {
     const size_t page = rg_arena_page(), padded = round_up(room, ALIGNMENT), pages = round_up(padded, page);
     const uint32_t index = take_room(pages + GUARD_PAGES * page);
@@ -266,7 +264,6 @@ static uint32_t allocate(size_t size, size_t room, int32_t device, const struct 
     const size_t end = range->position + range->extent;
     begin_change(range);
     range->state = RANGE_FREED;
-    range->device = device;
     range->block = end - padded;
     range->size = size;
     range->allocated = *origin;
@@ -279,8 +276,7 @@ static uint32_t allocate(size_t size, size_t room, int32_t device, const struct 
     return range->state == RANGE_LIVE ? index : none;
 }
 
-struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, int32_t device, const struct rg_origin *origin,
-                                        const char **address)
+struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct rg_origin *origin, const char **address)
 {
     struct rg_origin known = *origin;
     uint32_t index = none;
@@ -288,7 +284,7 @@ struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, int32_t device
     errno = ENOMEM;
     pthread_mutex_lock(&lock);
     if (room < SIZE_MAX / 2 && begin())
-        index = allocate(size, room, device, &known);
+        index = allocate(size, room, &known);
     if (index != none)
         *address = rg_arena_address(ranges[index].block);
     pthread_mutex_unlock(&lock);
@@ -329,7 +325,6 @@ __attribute__((no_sanitize("thread"))) static bool read_range(struct rg_isolated
     for (int tries = 0; tries < 100; tries++) {
         const unsigned version = atomic_load(&range->version);
         copy->state = range->state;
-        copy->device = range->device;
         copy->position = range->position;
         copy->extent = range->extent;
         copy->block = range->block;
@@ -362,7 +357,6 @@ static void describe(const struct rg_isolated *range, size_t position, struct rg
     sight->distance = is_before || is_behind ? distance(range, position) : position - range->block;
     sight->block = rg_arena_address(range->block);
     sight->size = range->size;
-    sight->device = range->device;
     sight->is_freed = range->state != RANGE_LIVE;
     sight->allocated = range->allocated;
     sight->freed = range->freed;

@@ -16,8 +16,7 @@ struct rg_isolated;
 
 /* A new block of size bytes, which the library may touch up to room, and its address for the client. NULL, with errno,
  * when the system has no room. */
-struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, int32_t device, const struct rg_origin *origin,
-                                        const char **address);
+struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct rg_origin *origin, const char **address);
 
 /* The client has freed the block; and then: nobody uses its memory any more. */
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin);
@@ -33,7 +32,6 @@ struct rg_sight {
     size_t distance; /* from the block's first byte, or from its last for what is behind it */
     const char *block;
     size_t size;
-    int32_t device;
     bool is_freed;
     struct rg_origin allocated, freed;
 };

@@ -182,9 +182,7 @@ static void add_objects(struct rg_finding *finding, const struct rg_sight *sight
         return;
     struct rg_text what = begin_object(finding, &sight->allocated);
     put_bytes(&what, sight->size);
-    rg_text_put(&what, " of memory of device ");
-    rg_text_put_decimal(&what, (uint64_t)sight->device);
-    rg_text_put(&what, " at ");
+    rg_text_put(&what, " of device memory at ");
     rg_text_put_hex(&what, (uintptr_t)sight->block);
     rg_text_put(&what, ", allocated by ");
     rg_text_put(&what, sight->allocated.function);

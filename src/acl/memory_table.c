@@ -100,8 +100,7 @@ static void unbook(const struct rg_memory_block *block)
 static enum rg_memory_outcome provide(struct rg_memory_block *block)
 {
     if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
-        block->isolated =
-            rg_isolate_allocate(block->size, block->booked, block->device, &block->allocated, &block->base);
+        block->isolated = rg_isolate_allocate(block->size, block->booked, &block->allocated, &block->base);
         return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
     }
     const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

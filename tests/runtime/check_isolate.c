@@ -168,7 +168,7 @@ static void test_reads_and_writes(void **state)
 #endif
     expect_stop(read_device_memory, ", byte 12 of 40 bytes of device memory at 0x");
     expect_stop(write_device_memory, ", byte 39 of 40 bytes of device memory at 0x");
-    expect_stop(read_device_memory, "  object   40 bytes of memory of device 0 at 0x");
+    expect_stop(read_device_memory, "  object   40 bytes of device memory at 0x");
     expect_stop(read_device_memory, ", allocated by aclrtMalloc\n           at    check_runtime_isolate");
     expect_stop(read_device_memory, "  at       check_runtime_isolate [0x");
 }
