@@ -68,6 +68,7 @@ static void test_copy_checks(void **state)
                        "count is 1, must be at most destMax, which is 0");
         assert_refused(copies[i](device, 9, device, 10, ACL_MEMCPY_DEFAULT), ACL_ERROR_RT_PARAM_INVALID, "count is 10");
         assert_success(copies[i](device, 10, device, 10, ACL_MEMCPY_DEFAULT));
+        assert_success(aclrtSynchronizeStream(stream));
     }
 }
 
