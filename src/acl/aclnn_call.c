@@ -6,7 +6,6 @@
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
-#include "acl/memory.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -82,16 +81,18 @@ static aclnnStatus check_storage(const struct rg_call *call, const struct rg_acl
     int64_t n_elements = 1;
     if (view->storage_rank == 0 || low == high)
         return ACLNN_SUCCESS;
-    rg_dims_text(shape, view->storage_shape, view->storage_rank);
-    for (uint64_t d = 0; d < view->storage_rank; d++) {
-        if (view->storage_shape[d] < 0 || __builtin_mul_overflow(n_elements, view->storage_shape[d], &n_elements))
-            return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                               "%s: the storage of %s has shape %s, must not have negative sizes or more than 2^63 - 1 "
-                               "elements",
-                               call->function, operand->name, shape);
-    }
-    if (low >= 0 && high <= n_elements)
+    bool is_countable = true;
+    for (uint64_t d = 0; d < view->storage_rank && is_countable; d++)
+        is_countable =
+            view->storage_shape[d] >= 0 && !__builtin_mul_overflow(n_elements, view->storage_shape[d], &n_elements);
+    if (is_countable && low >= 0 && high <= n_elements)
         return ACLNN_SUCCESS;
+    rg_dims_text(shape, view->storage_shape, view->storage_rank);
+    if (!is_countable)
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: the storage of %s has shape %s, must not have negative sizes or more than 2^63 - 1 "
+                           "elements",
+                           call->function, operand->name, shape);
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
                        "%s: the view of %s reaches the elements [%" PRId64 ", %" PRId64
                        ") of its storage, must stay within [0, %" PRId64 "), which its storage shape %s declares",
@@ -137,24 +138,6 @@ static struct rg_program *create_program(const struct rg_call *call, enum rg_pro
     return program;
 }
 
-static aclnnStatus check_addresses(const struct rg_call *call)
-{
-    void *addresses[RG_MAX_OPERANDS] = {NULL};
-    for (int i = 0; i < call->program->n_operands; i++)
-        addresses[i] = call->program->operands[i].view.data;
-    return rg_program_check(call->function, call->program, addresses);
-}
-
-/* Notes what is not on a device, so that it is not told again. */
-static void settle_addresses(struct rg_program *program)
-{
-    for (int i = 0; i < program->n_operands; i++) {
-        struct rg_acl_operand *operand = &program->operands[i];
-        const struct rg_memory_span bytes = {operand->view.data, operand->low, operand->high};
-        operand->is_elsewhere = operand->is_used && !rg_memory_is_on_device(&bytes, 1);
-    }
-}
-
 aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
@@ -164,15 +147,16 @@ aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
         if (call->program->operands[i].is_used)
             RG_TRY(measure(call, &call->program->operands[i]));
     }
-    RG_TRY(check_addresses(call));
-    settle_addresses(call->program);
-    return ACLNN_SUCCESS;
+    return rg_program_settle(call->function, call->program);
 }
 
 aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)
 {
+    void *addresses[RG_MAX_OPERANDS] = {NULL};
     RG_TRY(rg_native_refusal(call->function, status));
-    return check_addresses(call);
+    for (int i = 0; i < call->program->n_operands; i++)
+        addresses[i] = call->program->operands[i].view.data;
+    return rg_program_check_overlap(call->function, call->program, addresses);
 }
 
 /* ---- Native tensors ----------------------------------------------------------------------- */

@@ -44,6 +44,12 @@ void rg_program_release(struct rg_program *program);
  * their allocation, that are misaligned or shared with an output. */
 aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses);
 
+/* May the program use the addresses of its views? The same, but for what is shared, and notes what is elsewhere. */
+aclnnStatus rg_program_settle(const char *function, struct rg_program *program);
+
+/* The part of it that a plan judges: what is misaligned for it, or shared with an output. */
+aclnnStatus rg_program_check_overlap(const char *function, const struct rg_program *program, void *const *addresses);
+
 /* The part of it that may change while addresses stay the same: is there live memory? */
 aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses);
 

@@ -47,9 +47,14 @@ aclnnStatus rg_native_refusal(const char *function, regrad_status status)
     return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: %s", function, sentence);
 }
 
+static bool has_memory(const struct rg_acl_operand *operand)
+{
+    return operand->is_used && operand->low != operand->high;
+}
+
 static aclnnStatus check_address(const char *function, const struct rg_acl_operand *operand, const void *address)
 {
-    if (!operand->is_used || operand->low == operand->high)
+    if (!has_memory(operand))
         return ACLNN_SUCCESS;
     if (address == NULL)
         return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: the data address of %s is NULL, must not be", function,
@@ -66,7 +71,7 @@ static aclnnStatus check_memory(const char *function, const struct rg_acl_operan
 {
     const struct rg_memory_use use = {function, operand->name, "data address", bytes};
     const void *const address = bytes.address;
-    if (rg_memory_is_on_device(&use.bytes, 1) || !rg_memory_tell_use(&use))
+    if (!rg_memory_tell_use(&use))
         return ACLNN_SUCCESS;
     struct rg_memory_block block;
     if (!rg_memory_find(address, &block))
@@ -83,24 +88,38 @@ static aclnnStatus check_memory(const char *function, const struct rg_acl_operan
 static struct rg_memory_span span_of(const struct rg_acl_operand *operand, const void *address)
 {
     const bool is_settled = operand->is_elsewhere && address == operand->view.data;
-    if (!operand->is_used || is_settled)
+    if (!has_memory(operand) || is_settled)
         return (struct rg_memory_span){0};
     return (struct rg_memory_span){address, operand->low, operand->high};
 }
 
-aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses)
+/* Is all of it on a device? */
+static bool is_on_device(const struct rg_program *program, void *const *addresses)
 {
-    struct rg_memory_span used[RG_MAX_OPERANDS] = {{0}};
+    struct rg_memory_span used[RG_MAX_OPERANDS];
     for (int i = 0; i < program->n_operands; i++)
         used[i] = span_of(&program->operands[i], addresses[i]);
-    if (rg_memory_is_on_device(used, program->n_operands))
+    return rg_memory_is_on_device(used, program->n_operands);
+}
+
+/* Checks the memory of an operand, and notes whether it is elsewhere than on a device. */
+static aclnnStatus find_memory(const char *function, const struct rg_acl_operand *operand, const void *address,
+                               bool *is_elsewhere)
+{
+    const struct rg_memory_span bytes = span_of(operand, address);
+    *is_elsewhere = !rg_memory_is_on_device(&bytes, 1);
+    return *is_elsewhere ? check_memory(function, operand, bytes) : ACLNN_SUCCESS;
+}
+
+aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses)
+{
+    aclnnStatus status = ACLNN_SUCCESS;
+    bool is_elsewhere;
+    if (is_on_device(program, addresses))
         return ACLNN_SUCCESS;
-    for (int i = 0; i < program->n_operands; i++) {
-        const aclnnStatus status = check_memory(function, &program->operands[i], used[i]);
-        if (status != ACLNN_SUCCESS)
-            return status;
-    }
-    return ACLNN_SUCCESS;
+    for (int i = 0; i < program->n_operands && status == ACLNN_SUCCESS; i++)
+        status = find_memory(function, &program->operands[i], addresses[i], &is_elsewhere);
+    return status;
 }
 
 /* Where the library finds what is at the client's addresses. */
@@ -134,8 +153,10 @@ static void scale_addresses(const struct rg_program *program, void **addresses)
         addresses[i] = (void *)((uintptr_t)addresses[i] / size * 8);
 }
 
-static aclnnStatus check_overlap(const char *function, const struct rg_program *program, void *const *addresses)
+aclnnStatus rg_program_check_overlap(const char *function, const struct rg_program *program, void *const *addresses)
 {
+    if (program->plan == NULL)
+        return ACLNN_SUCCESS;
     void *scaled[RG_MAX_OPERANDS];
     memcpy(scaled, addresses, sizeof(scaled));
     if (program->work == RG_WORK_COPY)
@@ -151,24 +172,43 @@ static aclnnStatus check_overlap(const char *function, const struct rg_program *
                        program->operands[1].name, addresses[1], program->operands[0].name, addresses[0]);
 }
 
-aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
+static aclnnStatus check_operands(const char *function, const struct rg_program *program, void *const *addresses,
+                                  bool *is_elsewhere)
 {
     for (int i = 0; i < program->n_operands; i++) {
-        const struct rg_acl_operand *operand = &program->operands[i];
-        aclnnStatus status = check_address(function, operand, addresses[i]);
+        aclnnStatus status = check_address(function, &program->operands[i], addresses[i]);
         if (status == ACLNN_SUCCESS)
-            status = check_memory(function, operand, span_of(operand, addresses[i]));
+            status = find_memory(function, &program->operands[i], addresses[i], &is_elsewhere[i]);
         if (status != ACLNN_SUCCESS)
             return status;
     }
-    return program->plan != NULL ? check_overlap(function, program, addresses) : ACLNN_SUCCESS;
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus rg_program_settle(const char *function, struct rg_program *program)
+{
+    void *addresses[RG_MAX_OPERANDS];
+    bool is_elsewhere[RG_MAX_OPERANDS];
+    for (int i = 0; i < program->n_operands; i++)
+        addresses[i] = program->operands[i].view.data;
+    const aclnnStatus status = check_operands(function, program, addresses, is_elsewhere);
+    for (int i = 0; i < program->n_operands && status == ACLNN_SUCCESS; i++)
+        program->operands[i].is_elsewhere = is_elsewhere[i];
+    return status;
+}
+
+aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
+{
+    bool is_elsewhere[RG_MAX_OPERANDS];
+    const aclnnStatus status = check_operands(function, program, addresses, is_elsewhere);
+    return status != ACLNN_SUCCESS ? status : rg_program_check_overlap(function, program, addresses);
 }
 
 static void write_zeros(const struct rg_program *program, void *const *addresses)
 {
     for (int i = 0; i < program->n_operands; i++) {
         const struct rg_acl_operand *operand = &program->operands[i];
-        if (operand->is_output && operand->is_used && operand->low != operand->high)
+        if (operand->is_output && has_memory(operand))
             rg_strided_write(&operand->view, addresses[i], NULL, NULL);
     }
 }

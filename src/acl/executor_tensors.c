@@ -39,9 +39,29 @@ static bool check_tensor(const char *function, const struct rg_acl_operand *oper
     return is_changed && tell(function, operand, &changed, "changed");
 }
 
+static bool is_unchanged(const void *tensor, const void *operand)
+{
+    return ((const struct rg_acl_tensor *)tensor)->n_changes ==
+           ((const struct rg_acl_operand *)operand)->view.n_changes;
+}
+
+/* Are all tensors whose memory is used as they were? */
+static bool are_unchanged(const struct rg_program *program)
+{
+    const void *handles[RG_MAX_OPERANDS], *operands[RG_MAX_OPERANDS];
+    int n = 0;
+    for (int i = 0; i < program->n_operands; i++) {
+        if (!program->operands[i].is_used)
+            continue;
+        handles[n] = program->operands[i].handle;
+        operands[n++] = &program->operands[i];
+    }
+    return rg_handle_test(RG_HANDLE_TENSOR, handles, n, is_unchanged, operands);
+}
+
 aclnnStatus rg_program_check_tensors(const char *function, const struct rg_program *program)
 {
-    if (rg_check_level() == RG_CHECK_OFF)
+    if (rg_check_level() == RG_CHECK_OFF || are_unchanged(program))
         return ACLNN_SUCCESS;
     for (int i = 0; i < program->n_operands; i++)
         if (program->operands[i].is_used && check_tensor(function, &program->operands[i]))

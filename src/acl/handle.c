@@ -34,14 +34,23 @@ struct slot {
     struct rg_origin ended;
 };
 
+/* What remains of an object, in as little of the caches as can be. */
+struct grave {
+    const void *handle;
+    enum rg_handle_kind kind;
+    const char *created_by, *ended_by; /* functions */
+    const void *created_at, *ended_at;
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot *slots;
 static uint64_t capacity;
 static uint64_t n_slots;    /* slots that have been in use */
 static uint64_t first_free; /* index + 1, 0 for none */
 static size_t n_live;
-static struct rg_handle_life dead[N_DEAD]; /* a ring */
-static uint64_t n_dead;                    /* since the beginning */
+static struct grave dead[N_DEAD];                                /* a ring */
+static struct rg_place dead_created[N_DEAD], dead_ended[N_DEAD]; /* RG_CHECK_ERROR: where, the whole way */
+static uint64_t n_dead;                                          /* since the beginning */
 static _Thread_local const struct rg_origin *ended_by;
 
 static void *handle_of(const struct slot *slot)
@@ -163,14 +172,33 @@ void rg_handle_release(enum rg_handle_kind kind, const void *handle)
     destroy_held(&held);
 }
 
+bool rg_handle_test(enum rg_handle_kind kind, const void *const *handles, int n,
+                    bool (*test)(const void *object, const void *argument), const void *const *arguments)
+{
+    bool is_true = true;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < n && is_true; i++) {
+        const struct slot *slot = find_slot(kind, handles[i]);
+        is_true = slot != NULL && slot->state == SLOT_LIVE && test(slot->object, arguments[i]);
+    }
+    pthread_mutex_unlock(&lock);
+    return is_true;
+}
+
 /* Needs the lock. */
 static void remember(const struct slot *slot)
 {
-    dead[n_dead++ % N_DEAD] = (struct rg_handle_life){.state = RG_HANDLE_DEAD,
-                                                      .kind = slot->kind,
-                                                      .handle = handle_of(slot),
-                                                      .created = slot->created,
-                                                      .ended = slot->ended};
+    const uint64_t k = n_dead++ % N_DEAD;
+    dead[k] = (struct grave){.handle = handle_of(slot),
+                             .kind = slot->kind,
+                             .created_by = slot->created.function,
+                             .ended_by = slot->ended.function,
+                             .created_at = slot->created.place.frame[0],
+                             .ended_at = slot->ended.place.frame[0]};
+    if (rg_check_level() < RG_CHECK_ERROR)
+        return;
+    dead_created[k] = slot->created.place;
+    dead_ended[k] = slot->ended.place;
 }
 
 bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struct rg_origin *origin)
@@ -202,13 +230,26 @@ static struct rg_handle_life life_of(const struct slot *slot)
         .state = RG_HANDLE_LIVE, .kind = slot->kind, .handle = handle_of(slot), .created = slot->created};
 }
 
+static struct rg_handle_life life_of_dead(uint64_t k)
+{
+    const struct grave *grave = &dead[k];
+    struct rg_handle_life life = {.state = RG_HANDLE_DEAD,
+                                  .kind = grave->kind,
+                                  .handle = grave->handle,
+                                  .created = {grave->created_by, dead_created[k]},
+                                  .ended = {grave->ended_by, dead_ended[k]}};
+    life.created.place.frame[0] = grave->created_at;
+    life.ended.place.frame[0] = grave->ended_at;
+    return life;
+}
+
 /* Needs the lock. */
 static struct rg_handle_life find_dead(const void *handle)
 {
     const uint64_t oldest = n_dead > N_DEAD ? n_dead - N_DEAD : 0;
     for (uint64_t k = n_dead; k > oldest; k--)
         if (dead[(k - 1) % N_DEAD].handle == handle)
-            return dead[(k - 1) % N_DEAD];
+            return life_of_dead((k - 1) % N_DEAD);
     return (struct rg_handle_life){.state = RG_HANDLE_DEAD, .handle = handle};
 }
 

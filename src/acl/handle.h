@@ -40,6 +40,11 @@ void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(v
 void *rg_handle_acquire(enum rg_handle_kind kind, const void *handle);
 void rg_handle_release(enum rg_handle_kind kind, const void *handle);
 
+/* Are the n handles live ones of this kind, and is what test says true of all the objects, with the arguments? With the
+ * table locked: test must not use it. Any thread. */
+bool rg_handle_test(enum rg_handle_kind kind, const void *const *handles, int n,
+                    bool (*test)(const void *object, const void *argument), const void *const *arguments);
+
 /* Ends the handle: nobody can acquire it again. The object is destroyed now, or by the last release.
  * false when the handle is no live one of this kind. Any thread. */
 bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struct rg_origin *origin);

@@ -1,7 +1,7 @@
 #include "acl/leak.h"
 
+#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acl/check.h"
@@ -133,15 +133,18 @@ static void tell(const struct group *group, const char *function)
 
 void rg_leak_tell(const char *function)
 {
-    struct groups *groups = rg_check_level() != RG_CHECK_OFF ? calloc(1, sizeof(*groups)) : NULL;
-    if (groups == NULL)
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct groups groups; /* no allocation: there may be no memory left */
+    if (rg_check_level() == RG_CHECK_OFF)
         return;
-    groups->with_host = rg_check_level() == RG_CHECK_ERROR;
-    rg_handle_visit(visit_handle, groups);
-    rg_memory_visit(visit_memory, groups);
-    for (int k = 0; k < groups->n; k++)
-        tell(&groups->list[k], function);
-    free(groups);
+    pthread_mutex_lock(&lock);
+    groups.n = 0;
+    groups.with_host = rg_check_level() == RG_CHECK_ERROR;
+    rg_handle_visit(visit_handle, &groups);
+    rg_memory_visit(visit_memory, &groups);
+    for (int k = 0; k < groups.n; k++)
+        tell(&groups.list[k], function);
+    pthread_mutex_unlock(&lock);
 }
 
 /* A program that was refused something may have given up where it stood, and children have what their parents have. */

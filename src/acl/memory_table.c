@@ -9,10 +9,12 @@
 #include "acl/device.h"
 #include "acl/runtime.h"
 
-enum { ALIGNMENT = 64, N_FREED = 1024 };
+enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
+static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
+static unsigned n_found;
 static size_t booked[RG_MAX_DEVICES];
 static struct rg_memory_block freed[N_FREED]; /* a ring */
 static uint64_t n_freed;                      /* since the beginning */
@@ -34,8 +36,23 @@ static int compare_ranges(const void *a, const void *b)
 static struct rg_memory_block *find(const void *address)
 {
     const struct rg_memory_block byte = {.base = address, .size = 1};
+    for (int k = 0; k < N_RECENT; k++)
+        if (recent[k] != NULL && (uintptr_t)address - (uintptr_t)recent[k]->base < recent[k]->size)
+            return recent[k];
     struct rg_memory_block *const *node = tfind(&byte, &blocks, compare_ranges);
-    return node != NULL ? *node : NULL;
+    if (node == NULL)
+        return NULL;
+    recent[n_found++ % N_RECENT] = *node;
+    return *node;
+}
+
+/* Takes a block out of the table. Needs the lock. */
+static void take_out(struct rg_memory_block *block)
+{
+    for (int k = 0; k < N_RECENT; k++)
+        if (recent[k] == block)
+            recent[k] = NULL;
+    tdelete(block, &blocks, compare_ranges);
 }
 
 /* A number with K, M or G behind it, or nothing; 0 for what is no such thing. */
@@ -182,7 +199,7 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
     struct rg_memory_block *block = find(base);
     const bool found = block != NULL && block->base == base && block->place == place;
     if (found) {
-        tdelete(block, &blocks, compare_ranges);
+        take_out(block);
         unbook(block);
         if (remembers)
             remember(block, origin);

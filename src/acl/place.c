@@ -39,13 +39,21 @@ struct rg_place rg_place_of(const void *return_address)
     return (struct rg_place){{return_address}};
 }
 
+static bool is_own(const void *frame)
+{
+    const char *own = module_of((const void *)(uintptr_t)&rg_place_outside), *module = module_of(frame);
+    return own != NULL && module != NULL && strcmp(module, own) == 0;
+}
+
+/* What a sanitizer puts around backtrace comes before our own frames. */
 struct rg_place rg_place_outside(void)
 {
     void *frames[MOST_FRAMES];
     const int n = backtrace(frames, MOST_FRAMES);
-    const char *own = module_of((const void *)(uintptr_t)&rg_place_outside);
     int k = 0;
-    while (k < n && own != NULL && module_of(frames[k]) == own)
+    while (k < n && !is_own(frames[k]))
+        k++;
+    while (k < n && is_own(frames[k]))
         k++;
     return cut(frames, k, n);
 }
