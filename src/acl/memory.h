@@ -58,5 +58,6 @@ void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *ar
 /* Bytes that a device has, and those that are booked of them. */
 size_t rg_memory_total(void);
 size_t rg_memory_booked(int32_t device);
+size_t rg_memory_peak(int32_t device); /* the most that were booked */
 
 #endif

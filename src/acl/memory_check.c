@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "acl/memory_host.h"
 #include "acl/runtime.h"
 
 static const char *const place_names[] = {[RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host"};
@@ -79,6 +80,8 @@ bool rg_memory_tell_use(const struct rg_memory_use *use)
         return !is_live && rg_memory_is_isolated(use->bytes.address); /* which nobody could touch */
     if (is_live)
         return tell_host(use, &block);
+    if (rg_host_is_registered(first, (size_t)(use->bytes.high - use->bytes.low)))
+        return false;
     if (rg_memory_find_freed(use->bytes.address, &block) || rg_memory_find_freed(first, &block))
         return tell_freed(use, &block);
     return tell_host(use, NULL);

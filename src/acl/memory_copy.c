@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "acl/memory.h"
 #include "acl/memory_check.h"
+#include "acl/memory_host.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/stream.h"
@@ -42,7 +43,7 @@ static aclError run_work(void *argument)
 static bool is_ours(const void *address)
 {
     struct rg_memory_block block;
-    return address == NULL || rg_memory_find(address, &block);
+    return address == NULL || rg_memory_find(address, &block) || rg_host_is_registered(address, 1);
 }
 
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
@@ -132,6 +133,12 @@ static int64_t reach(const struct transfer *transfer, size_t pitch)
         __builtin_add_overflow(bytes, transfer->width, &bytes))
         return INT64_MAX;
     return bytes;
+}
+
+aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
+                                       aclrtStream stream)
+{
+    return aclrtMemcpyAsync(dst, destMax, src, count, kind, stream);
 }
 
 /* The checks of a copy of rows that are not empty. */

@@ -15,7 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
 static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
 static unsigned n_found;
-static size_t booked[RG_MAX_DEVICES];
+static size_t booked[RG_MAX_DEVICES], peak[RG_MAX_DEVICES];
 static struct rg_memory_block freed[N_FREED]; /* a ring */
 static uint64_t n_freed;                      /* since the beginning */
 
@@ -93,6 +93,14 @@ size_t rg_memory_booked(int32_t device)
     return bytes;
 }
 
+size_t rg_memory_peak(int32_t device)
+{
+    pthread_mutex_lock(&lock);
+    const size_t bytes = peak[device];
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
 /* Takes the bytes from the device, so that no two threads take the last ones. */
 static bool book(const struct rg_memory_block *block)
 {
@@ -102,6 +110,8 @@ static bool book(const struct rg_memory_block *block)
     const bool fits = block->booked <= rg_memory_total() && booked[block->device] <= rg_memory_total() - block->booked;
     if (fits)
         booked[block->device] += block->booked;
+    if (booked[block->device] > peak[block->device])
+        peak[block->device] = booked[block->device];
     pthread_mutex_unlock(&lock);
     return fits;
 }

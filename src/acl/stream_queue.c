@@ -1,8 +1,12 @@
+#define _GNU_SOURCE
 #include "acl/stream_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "acl/exception.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
@@ -35,6 +39,9 @@ static void run_first(struct rg_stream *stream)
     rg_runtime_unlock();
     if (!dropped && work->run != NULL)
         status = work->run(work->argument);
+    if (status != ACL_SUCCESS)
+        rg_exception_tell(&(struct rtExceptionInfo){(uint32_t)task->ticket, (uint32_t)stream->traits.id, task->thread,
+                                                    (uint32_t)stream->device, (uint32_t)status});
     if (work->destroy != NULL)
         work->destroy(work->argument);
     rg_runtime_lock();
@@ -174,12 +181,22 @@ static aclError fail_push(const struct rg_stream *stream, const char *function, 
                            function, stream->handle);
 }
 
+/* The system's number of the calling thread, asked once. */
+static uint32_t thread_number(void)
+{
+    static _Thread_local uint32_t number;
+    if (number == 0)
+        number = (uint32_t)syscall(SYS_gettid);
+    return number;
+}
+
 aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work)
 {
     struct task *task = calloc(1, sizeof(*task));
     aclError status = ACL_ERROR_RT_MEMORY_ALLOCATION, stepped = ACL_SUCCESS;
     if (task != NULL) {
         task->work = *work;
+        task->thread = thread_number();
         rg_stream_watch_forks();
         rg_runtime_lock();
         status = accept(stream, task);
