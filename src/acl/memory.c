@@ -146,8 +146,6 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */
 
-static const char *const kin[] = {[RG_MEMORY_DEVICE] = "aclrtMalloc", [RG_MEMORY_HOST] = "aclrtMallocHost"};
-
 static aclError fail_not_begin(const char *function, const char *argument, const void *pointer,
                                enum rg_memory_place place)
 {
@@ -160,7 +158,7 @@ static aclError fail_not_begin(const char *function, const char *argument, const
     }
     rg_memory_tell_free(function, argument, pointer, place);
     return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is %p, %s; must be the start of live memory of %s",
-                           function, argument, pointer, found, kin[place]);
+                           function, argument, pointer, found, rg_memory_maker(place));
 }
 
 static aclError free_memory(const struct rg_origin *origin, const char *argument, void *pointer,

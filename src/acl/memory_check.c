@@ -8,6 +8,11 @@
 
 static const char *const place_names[] = {[RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host"};
 
+const char *rg_memory_maker(enum rg_memory_place place)
+{
+    return place == RG_MEMORY_DEVICE ? "aclrtMalloc" : "aclrtMallocHost";
+}
+
 void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed)
 {
     rg_check_add(finding, &block->allocated.place, "%zu bytes of %s memory at %p, allocated by %s", block->size,
@@ -103,14 +108,14 @@ static void tell_freed_twice(const char *function, const char *argument, const v
 static void tell_not_freeable(const char *function, const char *argument, const void *address,
                               enum rg_memory_place place, const struct rg_memory_block *block)
 {
-    static const char *const kin[] = {[RG_MEMORY_DEVICE] = "aclrtMalloc", [RG_MEMORY_HOST] = "aclrtMallocHost"};
     const char *found = block == NULL           ? "in no memory that was allocated by this library"
                         : block->place != place ? "memory of another sort"
                                                 : "inside of an allocation, not at its start";
     struct rg_finding finding = {
         .kind = "invalid-free", .is_refused = true, .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "%p is %s", address, found);
-    snprintf(finding.instead, sizeof(finding.instead), "free with %s what %s has returned", function, kin[place]);
+    snprintf(finding.instead, sizeof(finding.instead), "free with %s what %s has returned", function,
+             rg_memory_maker(place));
     if (block != NULL)
         rg_memory_add_block(&finding, block, false);
     rg_check_tell(&finding);

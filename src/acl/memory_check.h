@@ -6,6 +6,9 @@
 #include "acl/check.h"
 #include "acl/memory.h"
 
+/* The function that allocates at a place; there are others of its kin. */
+const char *rg_memory_maker(enum rg_memory_place place);
+
 /* Bytes that a call uses. */
 struct rg_memory_use {
     const char *function;

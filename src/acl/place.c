@@ -39,8 +39,14 @@ struct rg_place rg_place_of(const void *return_address)
     return (struct rg_place){{return_address}};
 }
 
+/* The code of the static library, whose sections its build has renamed for this; NULL in the shared library. */
+extern const char code_begin[] __asm__("__start_regrad_acl_text") __attribute__((weak, visibility("hidden")));
+extern const char code_end[] __asm__("__stop_regrad_acl_text") __attribute__((weak, visibility("hidden")));
+
 static bool is_own(const void *frame)
 {
+    if (code_begin != NULL)
+        return (const char *)frame >= code_begin && (const char *)frame < code_end;
     const char *own = module_of((const void *)(uintptr_t)&rg_place_outside), *module = module_of(frame);
     return own != NULL && module != NULL && strcmp(module, own) == 0;
 }
