@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "acl/check_order.h"
 #include "acl/device.h"
 #include "acl/handle_check.h"
 #include "acl/runtime_error.h"
@@ -55,6 +56,9 @@ void rg_context_set_current(aclrtContext context)
 
 struct rg_context *rg_context_acquire_current(const char *function, aclError *status)
 {
+    *status = rg_order_check(function);
+    if (*status != ACL_SUCCESS)
+        return NULL;
     struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, current);
     if (context != NULL)
         return context;
@@ -67,6 +71,16 @@ struct rg_context *rg_context_acquire_current(const char *function, aclError *st
 void rg_context_release(const struct rg_context *context)
 {
     rg_handle_release(RG_HANDLE_CONTEXT, context->traits.handle);
+}
+
+bool rg_context_peek(struct rg_context_traits *traits)
+{
+    const struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, current);
+    if (context == NULL)
+        return false;
+    *traits = context->traits;
+    rg_context_release(context);
+    return true;
 }
 
 aclError rg_context_look(const char *function, struct rg_context_traits *traits)
@@ -89,7 +103,9 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
     if (context == NULL)
         return rg_runtime_fail_null(__func__, "context");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        refused = rg_order_check(__func__);
     if (refused != ACL_SUCCESS)
         return refused;
     const struct rg_origin origin = rg_origin_here(__func__);
@@ -112,7 +128,7 @@ aclError aclrtDestroyContext(aclrtContext context)
         return fail_dead(__func__, context);
     }
     const bool is_default = object->traits.is_default;
-    const aclError refused = rg_stream_check_outside(__func__, object, 0);
+    const aclError refused = rg_stream_check_outside(__func__, object, 0, true);
     rg_context_release(object);
     if (refused != ACL_SUCCESS)
         return refused;

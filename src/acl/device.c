@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "acl/check_order.h"
 #include "acl/context.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -98,7 +99,9 @@ static aclrtContext add_first_user(int32_t device, const struct rg_origin *origi
 
 aclError aclrtSetDevice(int32_t deviceId)
 {
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        refused = rg_order_check(__func__);
     if (refused != ACL_SUCCESS)
         return refused;
     const struct rg_origin origin = rg_origin_here(__func__);
@@ -117,7 +120,7 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
     const char *const function = origin.function;
     aclError refused = rg_device_check(function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_stream_check_outside(function, NULL, device);
+        refused = rg_stream_check_outside(function, NULL, device, true);
     if (refused != ACL_SUCCESS)
         return refused;
     aclrtContext ended = NULL;
@@ -135,8 +138,10 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
         return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
                                "%s: deviceId is %d, which has been reset already, must be a device that is set",
                                function, device);
-    if (ended != NULL)
+    if (ended != NULL) {
+        rg_order_check_reset(function, device, ended);
         rg_context_end(ended, &origin);
+    }
     return ACL_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "acl/acl_rt.h"
+#include "acl/check_deadlock.h"
 #include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -17,6 +18,9 @@ struct mark {
     bool has_happened;
     uint64_t microseconds; /* when */
     int n_holders;
+    struct rg_stream *stream; /* where it is recorded, alive until it has happened */
+    uint64_t ticket;          /* of the recording */
+    struct rg_clock known;    /* to be done when it has happened */
 };
 
 struct event {
@@ -166,14 +170,17 @@ static void end_record(void *argument)
 }
 
 /* Puts a new mark on the stream, and lets the event stand for it when that has succeeded. */
-static aclError record(const char *function, struct event *event, struct rg_stream *stream)
+static aclError record(const struct rg_origin *origin, struct event *event, struct rg_stream *stream)
 {
+    const char *function = origin->function;
     struct mark *mark = calloc(1, sizeof(*mark));
     if (mark == NULL)
         return rg_runtime_fail_memory(function);
     mark->n_holders = 2;
-    const aclError status =
-        rg_stream_push(stream, function, &(struct rg_work){.destroy = end_record, .argument = mark});
+    mark->stream = stream;
+    const struct rg_work work = {
+        .destroy = end_record, .argument = mark, .origin = *origin, .ticket = &mark->ticket, .known = &mark->known};
+    const aclError status = rg_stream_push(stream, function, &work);
     rg_runtime_lock();
     if (status == ACL_SUCCESS)
         set_mark(event, mark);
@@ -184,12 +191,13 @@ static aclError record(const char *function, struct event *event, struct rg_stre
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     struct event *event_object = NULL;
     struct rg_stream *stream_object = NULL;
     aclError status = acquire_both(__func__, event, stream, &event_object, &stream_object);
     if (status != ACL_SUCCESS)
         return status;
-    status = record(__func__, event_object, stream_object);
+    status = record(&origin, event_object, stream_object);
     rg_stream_release(stream_object);
     rg_handle_release(RG_HANDLE_EVENT, event);
     return status;
@@ -229,6 +237,13 @@ static bool has_happened(void *argument)
     return turn->mark == NULL || turn->mark->has_happened;
 }
 
+static void find_mark(void *argument, struct rg_blocker *blocker)
+{
+    const struct mark *mark = ((const struct turn *)argument)->mark;
+    if (mark != NULL && !mark->has_happened)
+        *blocker = (struct rg_blocker){.stream = mark->stream, .ticket = mark->ticket};
+}
+
 static void end_wait(void *argument)
 {
     struct turn *turn = argument;
@@ -255,9 +270,9 @@ static aclError run_wait(void *argument)
 }
 
 /* Puts work on the stream whose argument is a turn. */
-static aclError push_turn(const char *function, aclrtEvent event, aclrtStream stream, int32_t timeout,
-                          struct rg_work work)
+static aclError push_turn(aclrtEvent event, aclrtStream stream, int32_t timeout, struct rg_work work)
 {
+    const char *function = work.origin.function;
     struct event *event_object = NULL;
     struct rg_stream *stream_object = NULL;
     aclError status = acquire_both(function, event, stream, &event_object, &stream_object);
@@ -272,6 +287,8 @@ static aclError push_turn(const char *function, aclrtEvent event, aclrtStream st
         *turn = (struct turn){event, event_object, event_object->mark, timeout};
         hold(turn->mark);
         event_object->n_waits += work.destroy == end_wait;
+        if (turn->mark != NULL && work.destroy == end_wait)
+            rg_race_stream_learns(stream_object, &turn->mark->known);
         rg_runtime_unlock();
         work.argument = turn;
         status = rg_stream_push(stream_object, function, &work);
@@ -282,22 +299,29 @@ static aclError push_turn(const char *function, aclrtEvent event, aclrtStream st
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 {
-    return push_turn(__func__, event, stream, -1, (struct rg_work){.run = run_reset, .destroy = end_turn});
+    return push_turn(event, stream, -1,
+                     (struct rg_work){.run = run_reset, .destroy = end_turn, .origin = rg_origin_here(__func__)});
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 {
-    return push_turn(__func__, event, stream, -1, (struct rg_work){.may_run = has_happened, .destroy = end_wait});
+    return push_turn(event, stream, -1,
+                     (struct rg_work){.may_run = has_happened,
+                                      .find_blocker = find_mark,
+                                      .destroy = end_wait,
+                                      .origin = rg_origin_here(__func__)});
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
     if (refused != ACL_SUCCESS)
         return refused;
-    const struct rg_work work = {.run = run_wait, .destroy = end_wait, .is_hosted = true};
-    const struct rg_work forever = {.may_run = has_happened, .destroy = end_wait};
-    return push_turn(__func__, event, stream, timeout, timeout < 0 ? forever : work);
+    const struct rg_work work = {.run = run_wait, .destroy = end_wait, .is_hosted = true, .origin = origin};
+    const struct rg_work forever = {
+        .may_run = has_happened, .find_blocker = find_mark, .destroy = end_wait, .origin = origin};
+    return push_turn(event, stream, timeout, timeout < 0 ? forever : work);
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */
@@ -322,6 +346,8 @@ static aclError look(const char *function, const char *argument, aclrtEvent even
     if (mark != NULL) {
         state->has_happened = mark->has_happened;
         state->microseconds = mark->microseconds;
+        if (mark->has_happened)
+            rg_race_host_learns(&mark->known);
     }
     rg_runtime_unlock();
     rg_handle_release(RG_HANDLE_EVENT, event);
@@ -422,12 +448,20 @@ static aclError synchronize(const char *function, aclrtEvent event, int32_t time
     rg_runtime_lock();
     struct mark *mark = object->mark;
     hold(mark);
-    const bool in_time = mark == NULL || rg_runtime_wait(is_over, mark, timeout);
+    bool in_time = mark == NULL;
+    if (mark != NULL) {
+        const struct rg_goal goal = {.stream = mark->stream, .ticket = mark->ticket};
+        status = rg_deadlock_wait(function, &goal, is_over, mark, timeout, &in_time);
+        if (in_time)
+            rg_race_host_learns(&mark->known);
+    }
     let_go(mark);
     rg_runtime_unlock();
     rg_handle_release(RG_HANDLE_EVENT, event);
     if (in_time)
         return ACL_SUCCESS;
+    if (status != ACL_SUCCESS)
+        return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "%s: the event would never happen", function);
     return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                            "%s: timeout is %d ms, and the event has not happened in that time", function, timeout);
 }

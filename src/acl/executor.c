@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "acl/check.h"
+#include "acl/check_order.h"
+#include "acl/executor_access.h"
 #include "acl/handle_check.h"
 #include "acl/message.h"
 #include "acl/runtime.h"
+#include "acl/stream.h"
 #include "aclnn/opdev/op_errno.h"
 
 /* ---- Life --------------------------------------------------------------------------------- */
@@ -153,6 +156,31 @@ static aclnnStatus consume(const struct rg_origin *origin, const struct rg_execu
                        origin->function, (void *)handle);
 }
 
+/* Takes the run over. */
+static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, struct run *run)
+{
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, origin->function, &status);
+    if (object == NULL) {
+        destroy_run(run);
+        return status;
+    }
+    struct rg_access accesses[RG_MOST_ACCESSES];
+    struct rg_work work = {
+        .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses};
+    if (rg_check_level() != RG_CHECK_OFF)
+        work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
+    if (rg_order_check_device(origin->function, object, accesses, work.n_accesses)) {
+        destroy_run(run);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: stream is %p, must be of the device that has the operands",
+                             origin->function, (void *)stream);
+    } else {
+        status = rg_stream_push(object, origin->function, &work);
+    }
+    rg_stream_release(object);
+    return status == ACL_ERROR_RT_STREAM_NOT_COMPLETE ? ACLNN_ERR_RUNTIME_ERROR : status;
+}
+
 bool rg_executor_has_run(const struct rg_executor *executor)
 {
     return atomic_load(&executor->has_run);
@@ -183,5 +211,5 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
     }
     pthread_mutex_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);
-    return run == NULL ? status : rg_stream_submit(stream, do_run, run, destroy_run);
+    return run == NULL ? status : submit(&origin, stream, run);
 }

@@ -164,8 +164,18 @@ static aclError fail_not_begin(const char *function, const char *argument, const
 static aclError free_memory(const struct rg_origin *origin, const char *argument, void *pointer,
                             enum rg_memory_place place)
 {
+    struct rg_memory_block block;
     if (pointer == NULL)
         return rg_runtime_fail_null(origin->function, argument);
+    if (rg_check_level() != RG_CHECK_OFF && rg_memory_find(pointer, &block) && block.base == pointer &&
+        block.place == place) {
+        const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(pointer, block.size)};
+        if (rg_race_check_host(origin, &access, 1))
+            return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                                   "%s: %s is %p, which a stream has work for, must be waited for before",
+                                   origin->function, argument, pointer);
+        rg_race_forget(pointer, block.size);
+    }
     return rg_memory_free(pointer, place, origin) ? ACL_SUCCESS
                                                   : fail_not_begin(origin->function, argument, pointer, place);
 }
@@ -186,17 +196,18 @@ aclError aclrtFreeWithDevSync(void *devPtr)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     struct rg_memory_block block;
-    if (devPtr != NULL && rg_memory_find(devPtr, &block) && block.place == RG_MEMORY_DEVICE)
-        rg_stream_wait_device(block.device);
-    return free_memory(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
+    const bool waits = devPtr != NULL && rg_memory_find(devPtr, &block) && block.place == RG_MEMORY_DEVICE;
+    const aclError refused = waits ? rg_stream_wait_device(__func__, block.device) : ACL_SUCCESS;
+    return refused != ACL_SUCCESS ? refused : free_memory(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHostWithDevSync(void *hostPtr)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
-    for (int32_t device = 0; device < rg_device_count(); device++)
-        rg_stream_wait_device(device);
-    return free_memory(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
+    aclError refused = ACL_SUCCESS;
+    for (int32_t device = 0; device < rg_device_count() && refused == ACL_SUCCESS; device++)
+        refused = rg_stream_wait_device(__func__, device);
+    return refused != ACL_SUCCESS ? refused : free_memory(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */

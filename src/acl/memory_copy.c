@@ -40,6 +40,20 @@ static aclError run_work(void *argument)
     return ACL_SUCCESS;
 }
 
+/* For the check mode: what it touches. */
+static int list_accesses(const struct transfer *transfer, struct rg_access accesses[2])
+{
+    const bool is_copy = transfer->source != NULL;
+    accesses[0] =
+        (struct rg_access){RG_WRITES, is_copy ? "dst" : "devPtr",
+                           rg_bytes_rows(transfer->target, transfer->width, transfer->target_pitch, transfer->height)};
+    if (is_copy)
+        accesses[1] = (struct rg_access){
+            RG_READS, "src",
+            rg_bytes_rows(transfer->source, transfer->width, transfer->source_pitch, transfer->height)};
+    return 1 + is_copy;
+}
+
 static bool is_ours(const void *address)
 {
     struct rg_memory_block block;
@@ -47,12 +61,28 @@ static bool is_ours(const void *address)
 }
 
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
-static aclError push(const char *function, aclrtStream stream, struct transfer transfer)
+static aclError push(const struct rg_origin *origin, aclrtStream stream, struct transfer transfer)
 {
+    struct rg_access accesses[2];
     const struct rg_work work = {.run = run_work,
                                  .argument = &transfer,
-                                 .is_waited_for = !is_ours(transfer.target) || !is_ours(transfer.source)};
-    return rg_stream_push_copy(stream, function, work, sizeof(transfer));
+                                 .is_waited_for = !is_ours(transfer.target) || !is_ours(transfer.source),
+                                 .origin = *origin,
+                                 .accesses = accesses,
+                                 .n_accesses = list_accesses(&transfer, accesses)};
+    return rg_stream_push_copy(stream, origin->function, work, sizeof(transfer));
+}
+
+/* Does it at once. */
+static aclError run_now(const struct rg_origin *origin, const struct transfer *transfer)
+{
+    struct rg_access accesses[2];
+    if (rg_race_check_host(origin, accesses, list_accesses(transfer, accesses)))
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                               "%s: a stream has work that touches the same memory, must be waited for before",
+                               origin->function);
+    run(transfer);
+    return ACL_SUCCESS;
 }
 
 /* ---- Copies ----------------------------------------------------------------------------------- */
@@ -94,13 +124,14 @@ static aclError check_copy(const char *function, const void *dst, size_t room, c
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     if (count == 0)
         return ACL_SUCCESS;
     const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
     if (refused != ACL_SUCCESS)
         return refused;
-    memmove(rg_memory_touch(dst), rg_memory_touch(src), count);
-    return ACL_SUCCESS;
+    const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = 1};
+    return dst == src ? ACL_SUCCESS : run_now(&origin, &transfer);
 }
 
 static bool is_on_device(const void *address)
@@ -112,6 +143,7 @@ static bool is_on_device(const void *address)
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     if (count == 0)
         return ACL_SUCCESS;
     const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
@@ -122,7 +154,7 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
                                "%s: dst is %p and src is %p, one of them must be in live device memory", __func__, dst,
                                src);
     const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = 1};
-    return push(__func__, stream, transfer);
+    return push(&origin, stream, transfer);
 }
 
 /* Bytes from the first to the last; more than there can be where that overflows. */
@@ -163,23 +195,23 @@ static aclError check_rows(const char *function, const struct transfer *transfer
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                        aclrtMemcpyKind kind)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     const struct transfer transfer = {dst, src, dpitch, spitch, width, height, 0};
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     const aclError refused = check_rows(__func__, &transfer, kind);
-    if (refused == ACL_SUCCESS)
-        run(&transfer);
-    return refused;
+    return refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer);
 }
 
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                             aclrtMemcpyKind kind, aclrtStream stream)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     const struct transfer transfer = {dst, src, dpitch, spitch, width, height, 0};
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     const aclError refused = check_rows(__func__, &transfer, kind);
-    return refused != ACL_SUCCESS ? refused : push(__func__, stream, transfer);
+    return refused != ACL_SUCCESS ? refused : push(&origin, stream, transfer);
 }
 
 /* ---- Filling ---------------------------------------------------------------------------------- */
@@ -193,21 +225,22 @@ static aclError check_fill(const char *function, const void *pointer, size_t roo
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     if (count == 0)
         return ACL_SUCCESS;
     const aclError refused = check_fill(__func__, devPtr, maxCount, count);
-    if (refused == ACL_SUCCESS)
-        memset(rg_memory_touch(devPtr), value, count);
-    return refused;
+    const struct transfer transfer = {.target = devPtr, .width = count, .height = 1, .value = value};
+    return refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     if (count == 0)
         return ACL_SUCCESS;
     const aclError refused = check_fill(__func__, devPtr, maxCount, count);
     if (refused != ACL_SUCCESS)
         return refused;
     const struct transfer transfer = {.target = devPtr, .width = count, .height = 1, .value = value};
-    return push(__func__, stream, transfer);
+    return push(&origin, stream, transfer);
 }

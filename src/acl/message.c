@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "acl/acl.h"
+#include "acl/check_ignored.h"
 
 enum { TEXT_SIZE = 4096 };
 
@@ -35,6 +36,8 @@ int rg_acl_fail(int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof(sentence), format, arguments);
     va_end(arguments);
+    if (status != 0)
+        rg_ignored_fail(status, sentence);
 
     if (recent.was_read)
         recent.length = 0;
@@ -47,6 +50,7 @@ int rg_acl_fail(int status, const char *format, ...)
 
 const char *aclGetRecentErrMsg(void)
 {
+    rg_ignored_ask();
     if (recent.was_read || recent.length == 0)
         return NULL;
     recent.was_read = true;

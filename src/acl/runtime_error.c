@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "acl/acl_rt.h"
+#include "acl/check_ignored.h"
 #include "acl/message.h"
 
 static _Thread_local aclError last_error;
@@ -52,6 +53,7 @@ aclError aclrtGetLastError(aclrtLastErrLevel level)
     if (refused != ACL_SUCCESS)
         return refused;
     const aclError status = last_error;
+    rg_ignored_ask();
     last_error = ACL_SUCCESS;
     return status;
 }
@@ -59,5 +61,6 @@ aclError aclrtGetLastError(aclrtLastErrLevel level)
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level)
 {
     const aclError refused = check_level(__func__, level);
+    rg_ignored_ask();
     return refused != ACL_SUCCESS ? refused : last_error;
 }

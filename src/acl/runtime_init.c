@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/leak.h"
+#include "acl/check_order.h"
 #include "acl/runtime_error.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
@@ -102,6 +103,7 @@ static void end(void)
 {
     runtime.n_users = 0;
     runtime.has_ended = true;
+    rg_order_set(false);
     free(runtime.config);
     runtime.config = NULL;
 }
@@ -112,6 +114,7 @@ static aclError begin(const char *function, char *config)
     if (runtime.n_users == 0) {
         runtime.n_users = 1;
         runtime.has_ended = false;
+        rg_order_set(true);
         runtime.config = config;
         return ACL_SUCCESS;
     }

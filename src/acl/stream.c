@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check_deadlock.h"
 #include "acl/handle_check.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
@@ -17,6 +18,7 @@ aclError rg_stream_fail_dead(const char *function, aclrtStream stream)
 
 aclError rg_stream_fail_inside(const char *function, aclrtStream stream)
 {
+    rg_deadlock_tell_inside(function, stream);
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                            "%s: the stream %p is waited for by its own work, must be by another thread: this would "
                            "never end",

@@ -7,9 +7,11 @@
 #ifndef RG_STREAM_H
 #define RG_STREAM_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "acl/acl_rt.h"
+#include "acl/check_race.h"
 #include "acl/context.h"
 
 struct rg_stream;
@@ -22,11 +24,21 @@ struct rg_stream_traits {
     bool is_default; /* of its context, and ends with it */
 };
 
+/* What work waits for, that is not its turn: work of another stream up to a ticket, or a thread of the client. */
+struct rg_blocker {
+    struct rg_stream *stream; /* NULL: none */
+    uint64_t ticket;
+    bool is_thread;
+    pthread_t thread;
+};
+
 /* One entry of a queue. */
 struct rg_work {
     /* May this be done now? Asked with the lock of the runtime held, again whenever something moved, until it
      * is true. NULL: at once. */
     bool (*may_run)(void *argument);
+    /* What does it wait for, while may_run is false? Needs the lock. NULL: for nothing. */
+    void (*find_blocker)(void *argument, struct rg_blocker *blocker);
     /* Does it, without the lock. NULL: nothing to do. Not called when the work is dropped. */
     aclError (*run)(void *argument);
     /* Ends argument, without the lock, whether it has been done or dropped. NULL: nothing to end. */
@@ -34,8 +46,19 @@ struct rg_work {
     void *argument;
     /* Runs code of the client, or waits until a thread of the client has: nobody but the worker does it. */
     bool is_hosted;
+    /* It is code of the client on which later work of the stream waits. */
+    bool holds_up;
     /* The submission returns when this is done. */
     bool is_waited_for;
+
+    /* For the check mode: who submits it; what it touches, which is copied. */
+    struct rg_origin origin;
+    const struct rg_access *accesses;
+    int n_accesses;
+
+    /* Where to store, before it can be done: its ticket; what is known to be done with it. NULL: nowhere. */
+    uint64_t *ticket;
+    struct rg_clock *known;
 };
 
 /* A new stream of the context. 207001 without memory, 107002 when the context is ending; no message. */
@@ -45,8 +68,9 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
 /* Waits for the work of all streams of the context, and ends them. */
 void rg_stream_end_all(const struct rg_context *context, const struct rg_origin *origin);
 
-/* Refuses, with 507046, threads that are doing work of a stream of the context, or for NULL of the device. */
-aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device);
+/* Refuses, with 507046, threads that are doing work of a stream of the context, or for NULL of the device; and, if they
+ * want to wait for ever, those for whom that would never end. */
+aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device, bool for_ever);
 
 /* The stream, or for NULL the default one, to be released; NULL, with a message and *status = 107002 or 107003, when
  * there is none. */
@@ -69,7 +93,7 @@ int32_t rg_stream_id(const struct rg_stream *stream);
 aclError rg_stream_synchronize_device(const char *function, int32_t device, int32_t timeout);
 
 /* Waits for the same, apart from work that the calling thread is doing, and leaves the status of work that failed to
- * the next synchronisation. */
-void rg_stream_wait_device(int32_t device);
+ * the next synchronisation. 507046, with a message, for a wait that would never end. */
+aclError rg_stream_wait_device(const char *function, int32_t device);
 
 #endif

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "acl/check_deadlock.h"
 #include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -33,6 +34,7 @@ static bool enter(struct rg_stream *stream)
     const bool accepted = !stream->context->is_ending;
     if (accepted) {
         stream->traits.id = n_ids++;
+        rg_race_begin(stream);
         link_stream(stream);
     }
     rg_runtime_unlock();
@@ -43,6 +45,7 @@ static void free_stream(void *object)
 {
     struct rg_stream *stream = object;
     pthread_cond_destroy(&stream->arrived);
+    free(stream->history.entries);
     free(stream);
 }
 
@@ -53,7 +56,8 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
     pthread_cond_init(&stream->arrived, NULL);
-    const aclrtStream handle = rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin);
+    const bool is_prepared = rg_race_prepare(&stream->history);
+    const aclrtStream handle = is_prepared ? rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin) : NULL;
     if (handle == NULL) {
         free_stream(stream);
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
@@ -82,6 +86,7 @@ static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *ori
     rg_runtime_moved(); /* for a worker that is to drop what waits */
     rg_runtime_wait(is_idle, stream, -1);
     unlink_stream(stream);
+    rg_race_end(stream);
     rg_report_stream_ended(stream->traits.id);
     rg_runtime_moved();
     rg_runtime_unlock();
@@ -131,10 +136,15 @@ static aclError destroy(struct rg_origin origin, aclrtStream stream, bool droppi
     }
     rg_runtime_lock();
     const bool inside = rg_stream_is_inside(object);
+    const struct rg_goal goal = {.stream = object, .ticket = UINT64_MAX};
     const bool is_first = !object->traits.is_default && !object->is_ending;
+    const aclError refused = !inside && is_first && !dropping ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
     if (inside) {
         rg_runtime_unlock();
         status = rg_stream_fail_inside(function, stream);
+    } else if (refused != ACL_SUCCESS) {
+        rg_runtime_unlock();
+        status = refused;
     } else if (is_first) {
         object->is_ending = true;
         object->is_dropping = dropping;

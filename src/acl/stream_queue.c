@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "acl/check_deadlock.h"
+#include "acl/check_order.h"
 #include "acl/exception.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -14,7 +16,7 @@
 struct rg_stream *rg_streams;
 static uint64_t n_tickets;
 
-static bool drops_work(const struct rg_stream *stream)
+bool rg_stream_drops_work(const struct rg_stream *stream)
 {
     return stream->is_dropping || (stream->stops_on_failure && stream->status != ACL_SUCCESS);
 }
@@ -24,7 +26,7 @@ static bool can_run(const struct rg_stream *stream)
     const struct task *task = stream->first;
     if (task == NULL || stream->is_running)
         return false;
-    return drops_work(stream) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
+    return rg_stream_drops_work(stream) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
 }
 
 /* Does the first work of the stream, without the lock meanwhile, and takes it off the queue. */
@@ -32,10 +34,12 @@ static void run_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     const struct rg_work *work = &task->work;
-    const bool dropped = drops_work(stream);
+    const bool dropped = rg_stream_drops_work(stream);
     aclError status = ACL_SUCCESS;
     stream->is_running = true;
     stream->runner = pthread_self();
+    if (work->is_hosted && work->run != NULL && !dropped)
+        rg_race_host_waited(stream, task->ticket - 1);
     rg_runtime_unlock();
     if (!dropped && work->run != NULL)
         status = work->run(work->argument);
@@ -56,6 +60,7 @@ void rg_stream_forget_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     stream->is_running = false;
+    stream->n_blockable -= task->work.find_blocker != NULL;
     stream->first = task->next;
     free(task);
 }
@@ -114,6 +119,7 @@ void rg_stream_stop_worker(struct rg_stream *stream)
 static void append(struct rg_stream *stream, struct task *task)
 {
     task->ticket = ++n_tickets;
+    stream->n_blockable += task->work.find_blocker != NULL;
     if (stream->first == NULL)
         stream->first = task;
     else
@@ -129,6 +135,9 @@ static aclError accept(struct rg_stream *stream, struct task *task)
     if (!start_worker(stream))
         return ACL_ERROR_RT_NO_STREAM_RESOURCE;
     append(stream, task);
+    if (task->work.ticket != NULL)
+        *task->work.ticket = task->ticket;
+    rg_race_submitted(stream, &task->work, task->ticket);
     rg_stream_wake(stream);
     return ACL_SUCCESS;
 }
@@ -156,14 +165,19 @@ static bool is_stepped(const void *argument)
     return work->is_hosted && work->may_run != NULL && !stream->is_running && !can_run(stream);
 }
 
-/* Waits for work that was just put on the stream. Needs the lock. */
-static void step(struct rg_stream *stream, uint64_t ticket)
+/* Waits for work that was just put on the stream. 507046 where that would never end. Needs the lock. */
+static aclError step(struct rg_stream *stream, const char *function, const struct task *task, bool is_waited_for)
 {
-    const struct step step = {stream, ticket};
+    const struct step step = {stream, task->ticket};
+    const struct rg_goal goal = {.stream = stream, .ticket = step.ticket};
+    bool in_time;
     if (rg_stream_is_inside(stream))
-        return;
-    rg_stream_help(stream, ticket);
-    rg_runtime_wait(is_stepped, &step, -1);
+        return ACL_SUCCESS;
+    rg_stream_help(stream, step.ticket);
+    const aclError status = rg_deadlock_wait(function, &goal, is_stepped, &step, -1, &in_time);
+    if (is_waited_for && rg_stream_is_done(stream, step.ticket))
+        rg_race_host_waited(stream, step.ticket);
+    return status;
 }
 
 static aclError take_status(struct rg_stream *stream)
@@ -190,31 +204,48 @@ static uint32_t thread_number(void)
     return number;
 }
 
-aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work)
+/* May the work come now, as the check mode sees it? */
+static aclError check(struct rg_stream *stream, const char *function, const struct rg_work *work)
 {
-    struct task *task = calloc(1, sizeof(*task));
-    aclError status = ACL_ERROR_RT_MEMORY_ALLOCATION, stepped = ACL_SUCCESS;
-    if (task != NULL) {
-        task->work = *work;
-        task->thread = thread_number();
-        rg_stream_watch_forks();
-        rg_runtime_lock();
-        status = accept(stream, task);
-        const bool blocks = work->run != NULL && is_blocking();
-        if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
-            step(stream, n_tickets);
-        if (blocks)
-            stepped = take_status(stream);
-        rg_runtime_unlock();
-    }
-    if (stepped != ACL_SUCCESS)
-        return rg_runtime_fail(stepped, "%s: the work has failed with status %d", function, stepped);
-    if (status == ACL_SUCCESS)
-        return ACL_SUCCESS;
+    const aclError refused = rg_order_check_context(function, stream);
+    if (refused != ACL_SUCCESS || !rg_race_check_work(stream, work))
+        return refused;
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                           "%s: stream is %p, must be ordered behind other work that touches the same memory", function,
+                           stream->handle);
+}
+
+static aclError give_up(struct task *task, const struct rg_work *work, aclError status)
+{
     free(task);
     if (work->destroy != NULL)
         work->destroy(work->argument);
-    return task == NULL ? rg_runtime_fail_memory(function) : fail_push(stream, function, status);
+    return status;
+}
+
+aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work)
+{
+    struct task *task = calloc(1, sizeof(*task));
+    const aclError refused = task == NULL ? rg_runtime_fail_memory(function) : check(stream, function, work);
+    if (refused != ACL_SUCCESS)
+        return give_up(task, work, refused);
+    aclError stepped = ACL_SUCCESS, failed = ACL_SUCCESS;
+    task->work = *work;
+    task->thread = thread_number();
+    rg_stream_watch_forks();
+    rg_runtime_lock();
+    const aclError status = accept(stream, task);
+    const bool blocks = work->run != NULL && is_blocking();
+    if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
+        stepped = step(stream, function, task, work->is_waited_for);
+    if (blocks && stepped == ACL_SUCCESS)
+        failed = take_status(stream);
+    rg_runtime_unlock();
+    if (status != ACL_SUCCESS)
+        return give_up(task, work, fail_push(stream, function, status));
+    if (failed != ACL_SUCCESS)
+        return rg_runtime_fail(failed, "%s: the work has failed with status %d", function, failed);
+    return stepped;
 }
 
 void rg_stream_help(struct rg_stream *stream, uint64_t ticket)

@@ -1,4 +1,4 @@
-/* What is inside of a stream: for stream.c and the files stream_*.c alone. */
+/* What is inside of a stream: for stream.c, the files stream_*.c, and those of devices that look at all of them. */
 #ifndef RG_STREAM_QUEUE_H
 #define RG_STREAM_QUEUE_H
 
@@ -36,6 +36,9 @@ struct rg_stream {
     uint32_t tag;
     uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
     aclError status;             /* of the first work that failed since the last synchronisation */
+    struct rg_history history;
+    int n_blockable;           /* works in the queue that have find_blocker */
+    uint64_t search, searched; /* for check_deadlock.c: by which search, up to which ticket */
 };
 
 /* The head of the list. Under the lock. */
@@ -46,6 +49,9 @@ uint64_t rg_stream_last_ticket(void);
 
 /* Is all work of the stream with tickets up to one done? Needs the lock. */
 bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket);
+
+/* Is what is in the queue dropped rather than done? Needs the lock. */
+bool rg_stream_drops_work(const struct rg_stream *stream);
 
 /* Does work of the stream with tickets up to one in the calling thread, as long as nobody else does and it can be done
  * now: a thread that waits need not wait for the worker to wake. Needs the lock, and lets it go meanwhile. */

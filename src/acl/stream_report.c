@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "acl/check_order.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -22,8 +23,9 @@ struct report {
     int32_t stream_id;
     uint64_t thread; /* for which it is due */
     struct report *next;
-    bool is_posted;   /* has had its turn on the stream */
-    bool is_finished; /* has run, or never will */
+    struct rg_clock known; /* to be done when it is due */
+    bool is_posted;        /* has had its turn on the stream */
+    bool is_finished;      /* has run, or never will */
     int n_holders;
 };
 
@@ -94,6 +96,16 @@ static bool post_and_ask(void *argument)
     return !report->blocks || report->is_finished;
 }
 
+static void find_thread(void *argument, struct rg_blocker *blocker)
+{
+    const struct report *report = argument;
+    const struct subscription *subscription = find_subscription(report->stream_id);
+    if (report->is_finished || (!report->is_posted && subscription == NULL))
+        return;
+    blocker->is_thread = true;
+    blocker->thread = (pthread_t)(report->is_posted ? report->thread : subscription->thread);
+}
+
 static void end_turn(void *argument)
 {
     rg_runtime_lock();
@@ -103,6 +115,7 @@ static void end_turn(void *argument)
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream)
 {
+    const struct rg_origin origin = rg_origin_here(__func__);
     if (fn == NULL)
         return rg_runtime_fail_null(__func__, "fn");
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
@@ -123,8 +136,14 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
                                   .blocks = blockType == ACL_CALLBACK_BLOCK,
                                   .stream_id = rg_stream_id(object),
                                   .n_holders = 1};
-        const struct rg_work work = {
-            .may_run = post_and_ask, .destroy = end_turn, .argument = report, .is_hosted = true};
+        const struct rg_work work = {.may_run = post_and_ask,
+                                     .find_blocker = report->blocks ? find_thread : NULL,
+                                     .destroy = end_turn,
+                                     .argument = report,
+                                     .is_hosted = true,
+                                     .holds_up = report->blocks,
+                                     .origin = origin,
+                                     .known = &report->known};
         status = rg_stream_push(object, __func__, &work);
     } else if (has_thread) {
         status = rg_runtime_fail_memory(__func__);
@@ -176,6 +195,7 @@ static struct report *take_due(uint64_t thread)
 /* Runs the callback without the lock, and then what has waited for it. */
 static void run_report(struct report *report)
 {
+    rg_race_host_learns(&report->known);
     rg_runtime_unlock();
     report->callback(report->user_data);
     rg_runtime_lock();
@@ -194,11 +214,14 @@ aclError aclrtProcessReport(int32_t timeout)
     rg_runtime_wait(is_due_or_hopeless, &thread, timeout);
     struct report *report = take_due(thread);
     const bool subscribed = has_subscribed(thread);
+    const uint64_t other = !subscribed && first_due != NULL ? first_due->thread : thread;
     if (report != NULL)
         run_report(report);
     rg_runtime_unlock();
     if (report != NULL)
         return ACL_SUCCESS;
+    if (other != thread)
+        rg_order_tell_report(__func__, other);
     if (!subscribed)
         return rg_runtime_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE,
                                "%s: the thread has not subscribed to a stream, must do so with aclrtSubscribeReport",
@@ -296,6 +319,10 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
     if (fn == NULL)
         return rg_runtime_fail_null(__func__, "fn");
     struct host_call call = {fn, args};
-    const struct rg_work work = {.run = run_host_call, .argument = &call, .is_hosted = true};
+    const struct rg_work work = {.run = run_host_call,
+                                 .argument = &call,
+                                 .is_hosted = true,
+                                 .holds_up = true,
+                                 .origin = rg_origin_here(__func__)};
     return rg_stream_push_copy(stream, __func__, work, sizeof(call));
 }

@@ -1,17 +1,11 @@
+#include "acl/check_deadlock.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
 
-/* All work on one stream, or on those of one device, with tickets up to one. */
-struct extent {
-    const struct rg_stream *stream; /* NULL: of the device */
-    int32_t device;
-    uint64_t ticket;
-};
-
 static bool is_extent_done(const void *argument)
 {
-    const struct extent *extent = argument;
+    const struct rg_goal *extent = argument;
     if (extent->stream != NULL)
         return rg_stream_is_done(extent->stream, extent->ticket);
     for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
@@ -50,36 +44,51 @@ static aclError tell_waited(const char *function, bool in_time, int32_t timeout,
     return ACL_SUCCESS;
 }
 
-void rg_stream_wait_device(int32_t device)
+/* Waits for a device; 507046 where that would never end. Needs the lock. */
+static aclError wait_device(const char *function, int32_t device, int32_t timeout, bool *in_time)
 {
-    rg_runtime_lock();
-    const struct extent extent = {.device = device, .ticket = rg_stream_last_ticket()};
-    rg_runtime_wait(is_extent_done, &extent, -1);
-    rg_runtime_unlock();
+    const struct rg_goal extent = {.device = device, .ticket = rg_stream_last_ticket()};
+    const aclError refused = rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, in_time);
+    for (const struct rg_stream *stream = rg_streams; stream != NULL && *in_time; stream = stream->next)
+        if (stream->device == device && !rg_stream_is_inside(stream))
+            rg_race_host_waited(stream, extent.ticket);
+    return refused;
 }
 
-aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device)
+aclError rg_stream_wait_device(const char *function, int32_t device)
+{
+    bool in_time;
+    rg_runtime_lock();
+    const aclError refused = wait_device(function, device, -1, &in_time);
+    rg_runtime_unlock();
+    return refused;
+}
+
+aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device, bool for_ever)
 {
     aclrtStream inside = NULL;
     rg_runtime_lock();
     for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
         if ((context != NULL ? stream->context == context : stream->device == device) && rg_stream_is_inside(stream))
             inside = stream->handle;
+    const struct rg_goal goal = {.context = context, .device = device, .ticket = rg_stream_last_ticket()};
+    const bool waits = for_ever && inside == NULL && (context == NULL || !context->is_ending);
+    const aclError refused = waits ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
     rg_runtime_unlock();
-    return inside == NULL ? ACL_SUCCESS : rg_stream_fail_inside(function, inside);
+    return inside == NULL ? refused : rg_stream_fail_inside(function, inside);
 }
 
 aclError rg_stream_synchronize_device(const char *function, int32_t device, int32_t timeout)
 {
-    const aclError refused = rg_stream_check_outside(function, NULL, device);
+    aclError refused = rg_stream_check_outside(function, NULL, device, timeout < 0);
     if (refused != ACL_SUCCESS)
         return refused;
+    bool in_time;
     rg_runtime_lock();
-    const struct extent extent = {.device = device, .ticket = rg_stream_last_ticket()};
-    const bool in_time = rg_runtime_wait(is_extent_done, &extent, timeout);
+    refused = wait_device(function, device, timeout, &in_time);
     const aclError status = in_time ? take_device_status(device) : ACL_SUCCESS;
     rg_runtime_unlock();
-    return tell_waited(function, in_time, timeout, status);
+    return refused != ACL_SUCCESS ? refused : tell_waited(function, in_time, timeout, status);
 }
 
 static aclError synchronize(const char *function, aclrtStream stream, int32_t timeout)
@@ -94,17 +103,23 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         return ACL_SUCCESS;
     }
     rg_runtime_lock();
-    const struct extent extent = {.stream = object, .ticket = rg_stream_last_ticket()};
+    const struct rg_goal extent = {.stream = object, .ticket = rg_stream_last_ticket()};
     const bool inside = rg_stream_is_inside(object);
+    bool in_time = false;
     if (!inside && timeout < 0)
         rg_stream_help(object, extent.ticket);
-    const bool in_time = inside || rg_runtime_wait(is_extent_done, &extent, timeout);
-    if (in_time && !inside)
+    const aclError refused =
+        inside ? ACL_SUCCESS : rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, &in_time);
+    if (in_time) {
         status = take_status(object);
+        rg_race_host_waited(object, extent.ticket);
+    }
     rg_runtime_unlock();
-    status = inside ? rg_stream_fail_inside(function, object->handle) : tell_waited(function, in_time, timeout, status);
+    if (refused == ACL_SUCCESS)
+        status =
+            inside ? rg_stream_fail_inside(function, object->handle) : tell_waited(function, in_time, timeout, status);
     rg_stream_release(object);
-    return status;
+    return refused != ACL_SUCCESS ? refused : status;
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream)
@@ -128,6 +143,8 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
         return refused;
     rg_runtime_lock();
     *status = rg_stream_is_done(object, UINT64_MAX) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    if (*status == ACL_STREAM_STATUS_COMPLETE)
+        rg_race_host_waited(object, UINT64_MAX);
     rg_runtime_unlock();
     rg_stream_release(object);
     return ACL_SUCCESS;

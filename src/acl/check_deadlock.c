@@ -1,0 +1,193 @@
+#include "acl/check_deadlock.h"
+
+#include <stdio.h>
+
+#include "acl/check.h"
+#include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
+#include "acl/stream_queue.h"
+
+/* A thread that waits without a timeout. */
+struct waiter {
+    pthread_t thread;
+    const char *function;
+    const struct rg_goal *goal;
+    struct waiter *next;
+};
+
+/* Looks for the calling thread among those that its goal waits for, and writes down the way back. */
+struct search {
+    uint64_t number;
+    struct rg_finding finding;
+};
+
+/* Under the lock of the runtime. */
+static struct waiter *waiters;
+static uint64_t n_searches;
+
+static const struct waiter *find_waiter(pthread_t thread)
+{
+    const struct waiter *waiter = waiters;
+    while (waiter != NULL && !pthread_equal(waiter->thread, thread))
+        waiter = waiter->next;
+    return waiter;
+}
+
+static bool goal_leads_back(struct search *search, const struct rg_goal *goal, pthread_t thread);
+
+static bool thread_leads_back(struct search *search, pthread_t thread)
+{
+    const struct waiter *waiter = find_waiter(thread);
+    return pthread_equal(thread, pthread_self()) || (waiter != NULL && goal_leads_back(search, waiter->goal, thread));
+}
+
+/* "this thread", or what another one does */
+static void name_thread(pthread_t thread, char text[64])
+{
+    const struct waiter *waiter = find_waiter(thread);
+    if (pthread_equal(thread, pthread_self()) || waiter == NULL)
+        snprintf(text, 64, "this thread");
+    else
+        snprintf(text, 64, "a thread that waits in %s", waiter->function);
+}
+
+static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket);
+
+/* Work that waits for more than its turn. */
+static bool task_leads_back(struct search *search, const struct rg_stream *stream, const struct task *task)
+{
+    struct rg_blocker blocker = {0};
+    task->work.find_blocker(task->work.argument, &blocker);
+    if (blocker.stream != NULL && stream_leads_back(search, blocker.stream, blocker.ticket)) {
+        rg_check_add(&search->finding, &task->work.origin.place,
+                     "stream %p waits in %s for an event that is recorded on stream %p", stream->handle,
+                     task->work.origin.function, blocker.stream->handle);
+        return true;
+    }
+    if (!blocker.is_thread || !thread_leads_back(search, blocker.thread))
+        return false;
+    char who[64];
+    name_thread(blocker.thread, who);
+    rg_check_add(&search->finding, &task->work.origin.place,
+                 "stream %p waits for the callback of %s, which %s has to run in aclrtProcessReport", stream->handle,
+                 task->work.origin.function, who);
+    return true;
+}
+
+static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket)
+{
+    if (stream->search == search->number && stream->searched >= ticket)
+        return false;
+    stream->search = search->number;
+    stream->searched = ticket;
+    const struct task *task = stream->first;
+    if (task != NULL && task->ticket <= ticket && stream->is_running) {
+        if (thread_leads_back(search, stream->runner)) {
+            char who[64];
+            name_thread(stream->runner, who);
+            rg_check_add(&search->finding, &task->work.origin.place,
+                         "stream %p waits for the function of %s, run by %s", stream->handle,
+                         task->work.origin.function, who);
+            return true;
+        }
+        task = task->next;
+    }
+    if (stream->n_blockable == 0 || rg_stream_drops_work(stream))
+        return false;
+    for (; task != NULL && task->ticket <= ticket; task = task->next)
+        if (task->work.find_blocker != NULL && task_leads_back(search, stream, task))
+            return true;
+    return false;
+}
+
+static bool is_in(const struct rg_goal *goal, const struct rg_stream *stream)
+{
+    if (goal->stream != NULL)
+        return goal->stream == stream;
+    return goal->context != NULL ? goal->context == stream->context : goal->device == stream->device;
+}
+
+/* Who waits for a whole device does not wait for the work that he does himself. */
+static bool goal_leads_back(struct search *search, const struct rg_goal *goal, pthread_t thread)
+{
+    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
+        const bool is_own = stream->is_running && pthread_equal(stream->runner, thread);
+        if (is_in(goal, stream) && (goal->stream != NULL || !is_own) && stream_leads_back(search, stream, goal->ticket))
+            return true;
+    }
+    return false;
+}
+
+static bool is_dead(const struct rg_goal *goal, struct search *search)
+{
+    search->number = ++n_searches;
+    return rg_check_level() != RG_CHECK_OFF && goal_leads_back(search, goal, pthread_self());
+}
+
+static void advise(struct rg_finding *finding)
+{
+    snprintf(finding->instead, sizeof(finding->instead),
+             "wait in a thread that neither runs callbacks of the stream, in aclrtProcessReport, nor is its host "
+             "function");
+}
+
+void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
+{
+    struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what),
+             "work of stream %p, which this is a part of, waits for stream %p itself", stream, stream);
+    advise(&finding);
+    rg_check_tell(&finding);
+}
+
+static aclError tell(const char *function, const struct rg_goal *goal, struct search *search)
+{
+    struct rg_finding *finding = &search->finding;
+    finding->kind = "deadlock";
+    finding->is_refused = true;
+    finding->function = function;
+    if (goal->stream != NULL)
+        snprintf(finding->what, sizeof(finding->what), "this wait for stream %p would never end: it waits for itself",
+                 goal->stream->handle);
+    else
+        snprintf(finding->what, sizeof(finding->what),
+                 "this wait for all streams would never end: it waits for itself");
+    advise(finding);
+    rg_runtime_unlock();
+    rg_check_tell(finding);
+    const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: %s", function, finding->what);
+    rg_runtime_lock();
+    return status;
+}
+
+aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal)
+{
+    struct search search = {0};
+    return is_dead(goal, &search) ? tell(function, goal, &search) : ACL_SUCCESS;
+}
+
+static void forget(struct waiter *waiter)
+{
+    struct waiter **link = &waiters;
+    while (*link != waiter)
+        link = &(*link)->next;
+    *link = waiter->next;
+}
+
+aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool (*is_done)(const void *argument),
+                          const void *argument, int32_t timeout, bool *in_time)
+{
+    *in_time = is_done(argument);
+    if (*in_time)
+        return ACL_SUCCESS;
+    const aclError refused = timeout < 0 ? rg_deadlock_refuse(function, goal) : ACL_SUCCESS;
+    if (refused != ACL_SUCCESS)
+        return refused;
+    struct waiter waiter = {pthread_self(), function, goal, waiters};
+    if (timeout < 0)
+        waiters = &waiter;
+    *in_time = rg_runtime_wait(is_done, argument, timeout);
+    if (timeout < 0)
+        forget(&waiter);
+    return ACL_SUCCESS;
+}

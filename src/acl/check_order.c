@@ -1,0 +1,121 @@
+#include "acl/check_order.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "acl/check.h"
+#include "acl/device.h"
+#include "acl/memory_check.h"
+#include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
+#include "acl/stream_queue.h"
+
+enum { NEVER, INITIALISED, FINALISED };
+
+static atomic_int state;
+
+void rg_order_set(bool is_initialised)
+{
+    atomic_store(&state, is_initialised ? INITIALISED : FINALISED);
+}
+
+static void tell_early(const char *function)
+{
+    static atomic_flag was_told = ATOMIC_FLAG_INIT;
+    struct rg_finding finding = {.kind = "before-init", .is_note = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what), "the runtime is used before aclInit, which some versions refuse");
+    snprintf(finding.instead, sizeof(finding.instead), "call aclInit(NULL) first, and aclFinalize at the end");
+    if (!atomic_flag_test_and_set(&was_told))
+        rg_check_tell(&finding);
+}
+
+aclError rg_order_check(const char *function)
+{
+    const int now = atomic_load_explicit(&state, memory_order_relaxed);
+    if (now == INITIALISED || rg_check_level() == RG_CHECK_OFF)
+        return ACL_SUCCESS;
+    if (now == NEVER) {
+        tell_early(function);
+        return ACL_SUCCESS;
+    }
+    struct rg_finding finding = {.kind = "after-finalize", .function = function};
+    snprintf(finding.what, sizeof(finding.what), "the runtime is used after aclFinalize");
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclFinalize when all is done, after aclrtResetDevice; or aclInit again before this");
+    if (!rg_check_tell(&finding))
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_UNINITIALIZE, "%s: the runtime has been finalised, must be initialised", function);
+}
+
+aclError rg_order_check_context(const char *function, const struct rg_stream *stream)
+{
+    struct rg_context_traits context;
+    if (rg_check_level() == RG_CHECK_OFF || rg_device_count() < 2 || !rg_context_peek(&context) ||
+        context.device == stream->device)
+        return ACL_SUCCESS;
+    struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
+    snprintf(finding.what, sizeof(finding.what),
+             "stream %p is of device %d, but the thread's current context %p is of device %d", stream->handle,
+             stream->device, context.handle, context.device);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclrtSetDevice(%d) or aclrtSetCurrentContext in this thread before, or take a stream of device %d",
+             stream->device, context.device);
+    if (!rg_check_tell(&finding))
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                           "%s: stream is %p, of device %d, must be of the current context's device %d", function,
+                           stream->handle, stream->device, context.device);
+}
+
+static bool tell_device(const char *function, const struct rg_stream *stream, const struct rg_access *access,
+                        const struct rg_memory_block *block)
+{
+    struct rg_finding finding = {.kind = "wrong-device", .function = function, .argument = "stream"};
+    snprintf(finding.what, sizeof(finding.what), "stream %p is of device %d, but %s is at %p, in memory of device %d",
+             stream->handle, stream->device, access->argument, (void *)access->bytes.low, block->device);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "run the operator on a stream of device %d, or copy its operands to device %d", block->device,
+             stream->device);
+    rg_memory_add_block(&finding, block, false);
+    return rg_check_tell(&finding);
+}
+
+bool rg_order_check_device(const char *function, const struct rg_stream *stream, const struct rg_access *accesses,
+                           int n)
+{
+    struct rg_memory_block block;
+    for (int k = 0; k < n && rg_device_count() > 1; k++)
+        if (rg_memory_find((const void *)accesses[k].bytes.low, &block) && block.place == RG_MEMORY_DEVICE &&
+            block.device != stream->device)
+            return tell_device(function, stream, &accesses[k], &block);
+    return false;
+}
+
+void rg_order_check_reset(const char *function, int32_t device, aclrtContext context)
+{
+    aclrtStream busy = NULL;
+    rg_runtime_lock();
+    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        if (stream->context->traits.handle == context && !rg_race_is_known(stream))
+            busy = stream->handle;
+    rg_runtime_unlock();
+    if (busy == NULL)
+        return;
+    struct rg_finding finding = {.kind = "reset-in-use", .is_note = true, .function = function, .argument = "deviceId"};
+    snprintf(finding.what, sizeof(finding.what),
+             "device %d is reset while nothing has waited for the work of stream %p", device, busy);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclrtSynchronizeStream or aclrtDestroyStream for it, or aclrtSynchronizeDevice, before");
+    rg_check_tell(&finding);
+}
+
+void rg_order_tell_report(const char *function, uint64_t other)
+{
+    struct rg_finding finding = {.kind = "wrong-thread", .is_note = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what),
+             "callbacks are due for the thread 0x%llx, and this thread has not subscribed to any stream",
+             (unsigned long long)other);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclrtProcessReport in the thread that aclrtSubscribeReport has named");
+    rg_check_tell(&finding);
+}

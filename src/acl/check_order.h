@@ -1,0 +1,30 @@
+/* Calls that come too early or too late, or from the wrong context or thread: findings of the check mode. */
+#ifndef RG_CHECK_ORDER_H
+#define RG_CHECK_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "acl/acl_rt.h"
+#include "acl/check_race.h"
+
+/* The runtime has been initialised, or finalised. */
+void rg_order_set(bool is_initialised);
+
+/* Is the runtime in use? Before aclInit: a note. After aclFinalize: 100001 when the call is to be refused. */
+aclError rg_order_check(const char *function);
+
+/* Has the thread another device's context current than the stream's? 107003 when the call is to be refused. */
+aclError rg_order_check_context(const char *function, const struct rg_stream *stream);
+
+/* Is memory of an operator on another device than its stream? Is the call to be refused? */
+bool rg_order_check_device(const char *function, const struct rg_stream *stream, const struct rg_access *accesses,
+                           int n);
+
+/* A context is about to end with its device: has one of its streams work that nobody has waited for? */
+void rg_order_check_reset(const char *function, int32_t device, aclrtContext context);
+
+/* A thread asks for callbacks, without having subscribed, while some are due for another thread. */
+void rg_order_tell_report(const char *function, uint64_t other);
+
+#endif

@@ -1,0 +1,10 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    must(aclFinalize());
+    const int refused = aclrtSynchronizeDevice() != 0;
+    must(aclrtResetDevice(0));
+    return refused;
+}

@@ -1,0 +1,9 @@
+#include "small.h"
+
+int main(void)
+{
+    must(aclInit(NULL));
+    must(aclrtSetDevice(0));
+    end();
+    return 0;
+}

@@ -1,0 +1,9 @@
+#include "small.h"
+
+int main(void)
+{
+    must(aclrtSetDevice(0));
+    must(aclInit(NULL));
+    end();
+    return 0;
+}

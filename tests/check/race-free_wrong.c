@@ -1,0 +1,17 @@
+#include "small.h"
+
+int main(void)
+{
+    aclrtStream stream = NULL;
+    start();
+    float *memory = device_floats(N_GIVEN);
+    must(aclrtCreateStream(&stream));
+    must(aclrtMemsetAsync(memory, N_GIVEN * sizeof(float), 0, N_GIVEN * sizeof(float), stream));
+    const int refused = aclrtFree(memory) != 0;
+    must(aclrtSynchronizeStream(stream));
+    if (refused)
+        must(aclrtFree(memory));
+    must(aclrtDestroyStream(stream));
+    end();
+    return refused;
+}

@@ -1,0 +1,20 @@
+#include "small.h"
+
+int main(void)
+{
+    const size_t size = N_GIVEN * sizeof(float);
+    aclrtStream stream = NULL;
+    setenv("REGRAD_DEVICES", "2", 1);
+    start();
+    float *memory = device_floats(N_GIVEN);
+    must(aclrtCreateStream(&stream));
+    must(aclrtSetDevice(1));
+    must(aclrtSetDevice(0));
+    const int refused = aclrtMemsetAsync(memory, size, 0, size, stream) != 0;
+    must(aclrtDestroyStream(stream));
+    must(aclrtFree(memory));
+    must(aclrtResetDevice(1));
+    must(aclrtResetDevice(0));
+    end();
+    return refused;
+}

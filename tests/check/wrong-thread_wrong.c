@@ -1,0 +1,32 @@
+#include "small.h"
+
+#include <pthread.h>
+
+static void done(void *text)
+{
+    puts(text);
+}
+
+static void *take_callbacks(void *argument)
+{
+    (void)argument;
+    aclrtProcessReport(100);
+    return NULL;
+}
+
+int main(void)
+{
+    aclrtStream stream = NULL;
+    pthread_t thread;
+    start();
+    must(aclrtCreateStream(&stream));
+    must(aclrtSubscribeReport((uint64_t)pthread_self(), stream));
+    must(aclrtLaunchCallback(done, "done", ACL_CALLBACK_NO_BLOCK, stream));
+    must(aclrtSynchronizeStream(stream));
+    pthread_create(&thread, NULL, take_callbacks, NULL);
+    pthread_join(thread, NULL);
+    must(aclrtUnSubscribeReport((uint64_t)pthread_self(), stream));
+    must(aclrtDestroyStream(stream));
+    end();
+    return 0;
+}
