@@ -214,6 +214,7 @@ static void run_second(struct program *program)
     if (take_below(program, 4) == 0)
         expect_message(aclSetAclOpExecutorRepeatable(program->executor[slot]));
     expect_message(second[op](workspace, size, program->executor[slot], any_stream(program)));
+    expect_message(aclrtSynchronizeDevice());
     if (workspace != NULL)
         expect_message(aclrtFree(workspace));
 }
@@ -317,7 +318,7 @@ static void run_matching(struct program *program)
         abort();
     if (second[op](program->workspace, size, executor, NULL) != 0)
         abort();
-    if (size > 0 && aclrtFree(program->workspace) != 0)
+    if (size > 0 && (aclrtSynchronizeDevice() != 0 || aclrtFree(program->workspace) != 0))
         abort();
 }
 
@@ -338,6 +339,7 @@ static void finish(struct program *program)
         aclrtDestroyStream(program->stream[k]);
     }
     aclDestroyTensorList(program->list);
+    aclrtSynchronizeDevice();
     aclrtFree(program->memory);
     (void)aclGetRecentErrMsg();
 }
@@ -351,7 +353,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct program program = {.source = {data, size}};
     if (aclrtMalloc(&program.memory, DEVICE_NBYTES, ACL_MEM_MALLOC_HUGE_FIRST) != 0)
         abort();
-    memset(program.memory, 0, DEVICE_NBYTES);
+    if (aclrtMemset(program.memory, DEVICE_NBYTES, 0, DEVICE_NBYTES) != 0)
+        abort();
     for (int k = 0; k < MAX_CALLS && program.source.size > 0; k++)
         call[take_below(&program, sizeof call / sizeof *call)](&program);
     finish(&program);

@@ -321,6 +321,19 @@ typedef struct aclrtMemUsageInfo {
     size_t reserved[8];
 } aclrtMemUsageInfo;
 
+/* Errors of memory that could not be corrected. */
+typedef struct aclrtMemUceInfo aclrtMemUceInfo;
+
+/* Of a stream; the member is the one of the attribute. */
+typedef union aclrtStreamAttrValue {
+    uint64_t failureMode;
+    uint32_t overflowSwitch;
+    uint32_t userCustomTag;
+    uint32_t cacheOpInfoSwitch;
+    uint32_t priority;
+    uint32_t reserve[4];
+} aclrtStreamAttrValue;
+
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
 typedef struct aclrtUtilizationInfo {
@@ -392,6 +405,12 @@ ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCA
  */
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
 
+/*
+ * The same as a number: the first three parts of the version as 10000 * a + 100 * b + c, "8.1.RC1" is
+ * 80100. Statuses as above.
+ */
+ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
+
 /* ---- Errors ------------------------------------------------------------------------------- */
 
 /*
@@ -409,6 +428,33 @@ ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
 
 /* The same, and keeps it. */
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
+
+/*
+ * Has callback called whenever work on a stream fails, in the thread that did the work. It must not
+ * wait for a stream. NULL: nobody any more.
+ */
+ACL_DEPRECATED_MESSAGE("aclrtSetExceptionInfoCallback is deprecated, use aclrtExceptionInfoCallbackRegister instead")
+ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
+
+/*
+ * The same for up to 64 callbacks, beside that one. 100000 for NULL, 107000 for one that is registered
+ * already, 207012 for too many.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
+
+/* Ends that. 100000 for NULL, 107000 for one that is not registered. */
+ACL_FUNC_VISIBILITY aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
+
+/*
+ * What has failed: a number that counts the work of all streams, its stream (aclrtStreamGetId), the thread
+ * that has submitted it (the system's number), its device, and its status. Within the callback only.
+ * 0xFFFFFFFF for NULL.
+ */
+ACL_FUNC_VISIBILITY uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
@@ -470,6 +516,52 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDevic
  * device that is not there.
  */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
+
+/*
+ * Lets the current device reach memory of another, and ends that. It makes no difference: see above.
+ *
+ * flags  0
+ * 107000 for other flags and for the current device itself, 107001 for one that is not there, 107002
+ * without a context.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
+
+/*
+ * How busy a device is now, in percent: vectorUtilization is 100 while a stream of it does work, else 0;
+ * memoryUtilization is what is allocated of its memory; the others are 0. utilizationExtend is left alone.
+ * 100000 when utilizationInfo is NULL, 107001 for a device that is not there.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo);
+
+/*
+ * Drops the work on all streams of a device that has not begun, and waits for the rest.
+ *
+ * timeout  ms; 0 waits as long as it takes
+ * 107001 for a device that is not there; 507046 when the time is over.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+
+/* The number of the process. 100000 when pid is NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
+
+/*
+ * How long operators may wait and run, in seconds. It makes no difference: they end by themselves.
+ * 107002 without a context.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+
+/*
+ * How many cores of a sort work on a device may use: as many as there are (aclGetDeviceCapability), until
+ * it is set. The number is kept and makes no difference; REGRAD_NUM_THREADS does.
+ *
+ * value  1 up to the number of cores; or out
+ * 100000 when value is NULL, 107000 for another type or number, 107001 for a device that is not there.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value);
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceResLimit(int32_t deviceId);
 
 /*
  * What overflow becomes: only ACL_RT_OVERFLOW_MODE_INFNAN, infinities, is to be had. 207000 for
@@ -603,11 +695,50 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *f
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /*
+ * Is a stream to look for overflow? 0 or 1, kept; nothing looks. 107000 for another value, 100000 when
+ * flag is NULL, 107002, 107003.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+
+/*
+ * Attributes of a stream: the failure mode (as aclrtSetStreamFailureMode), the overflow switch (as above),
+ * and three that are kept and make no difference. 100000 when value is NULL, 107000 for another attribute
+ * or value, 107002, 107003.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue *value);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue *value);
+
+/*
+ * As aclrtGetDeviceResLimit and its like, for a stream; its device's limit where it has none. 107002, 107003.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
+ACL_FUNC_VISIBILITY aclError aclrtResetStreamResLimit(aclrtStream stream);
+
+/*
+ * The calling thread takes over the limits of a stream, or no longer does. 107002, 107003; 107000 to end what
+ * has not begun. The limit that holds: that stream's, or else the current device's. 100000 when value is
+ * NULL, 107000 for another type; 107003 when the stream has ended.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
+
+/*
  * Work that is submitted to the stream from now on waits for the work that the event's latest
  * aclrtRecordEvent stands behind. An event that has not been recorded is not waited for.
  * 100000 when event is NULL, 107002, 107003, 107017.
  */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+
+/*
+ * The same for at most timeout milliseconds: then the stream goes on, and its next synchronisation returns
+ * 507047. 107000 when timeout is 0 or below -1.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
@@ -793,6 +924,30 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
                                               aclrtMemcpyKind kind, aclrtStream stream);
 
+/* The same. */
+ACL_DEPRECATED_MESSAGE("aclrtMemcpyAsyncWithCondition is deprecated, use aclrtMemcpyAsync instead")
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count,
+                                                           aclrtMemcpyKind kind, aclrtStream stream);
+
+/*
+ * Copies of aclrtMemcpy, one after the other.
+ *
+ * dsts, destMaxs, srcs, sizes  numBatches of each
+ * attrs, attrsIndexes          numAttrs of each: attribute k is of the copies from number attrsIndexes[k] on,
+ *                              up to that of the next; the first index is 0. Memory of the host or of a device.
+ * failIndex                    out: the copy that was refused; SIZE_MAX when none was, or the call itself
+ * 100000 for NULL and for no copies; 107000 for other numbers or locations; the status of the copy that was
+ * refused, after which none is done.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
+                                              size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
+                                              size_t numAttrs, size_t *failIndex);
+
+/* The same with aclrtMemcpyAsync. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
+                                                   size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
+                                                   size_t numAttrs, size_t *failIndex, aclrtStream stream);
+
 /*
  * Copies height rows of width bytes that begin every spitch bytes at src and every dpitch bytes at dst.
  * width or height 0 is success; 100000 for NULL, for a width above a pitch, and for another kind than
@@ -832,8 +987,48 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /*
+ * Who uses memory of a device: one entry, the library, with what is allocated now and what was at most.
+ *
+ * memUsageInfo  out: room for inputNum entries
+ * outputNum     out: 1
+ * 100000 when a pointer is NULL or inputNum 0; 107001 for a device that is not there.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
+                                                  size_t *outputNum);
+
+/*
+ * Errors of memory that could not be corrected: none, *retSize is 0; so there is none to repair, and 107000 for
+ * an arraySize that is not 0. 100000 when a pointer is NULL or, of the first, arraySize 0; 107001.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
+                                                size_t *retSize);
+ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize);
+
+/*
+ * Lets devices use memory of the program where it is, until it is unregistered. Copies from and to it are as for
+ * memory of aclrtMallocHost.
+ *
+ * ptr, size  any bytes of the host that are neither registered nor of aclrtMalloc or aclrtMallocHost
+ * type       ACL_HOST_REGISTER_MAPPED or ACL_HOST_REGISTER_READONLY; flag: some of ACL_HOST_REG_*
+ * devPtr     out: its address for devices, which is ptr
+ * 100000 for NULL, size 0 and another type; 107000 for another flag and for memory of the library; 107002
+ * without a context; 207000 for the memory of other devices (IOMEMORY); 507910 when a part of it is registered.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
+ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
+
+/* Ends that. 100000 for NULL, 507911 for what is not the start of memory that is registered. */
+ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void *ptr);
+
+/*
+ * The address for devices of memory that is registered: the same. 100000 for NULL, 107000 for a flag other
+ * than 0, 507911 for other memory.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
+
+/*
  * What an address is in: live device memory (ACL_MEM_LOCATION_TYPE_DEVICE and the device), memory of
- * aclrtMallocHost (ACL_MEM_LOCATION_TYPE_HOST), or neither (ACL_MEM_LOCATION_TYPE_UNREGISTERED).
+ * aclrtMallocHost or registered (ACL_MEM_LOCATION_TYPE_HOST), or neither (ACL_MEM_LOCATION_TYPE_UNREGISTERED).
  *
  * attributes  out: also the size of a page of the system
  * 100000 when a pointer is NULL.

@@ -1,15 +1,15 @@
 #include "acl/check.h"
 
-#include <inttypes.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "acl/check_print.h"
 #include "acl/message.h"
 
 enum { MOST_TOLD = 1000 };
@@ -93,101 +93,6 @@ static bool enter(const char *kind, const void *at)
     return true;
 }
 
-/* ---- The block on standard error -------------------------------------------------------------- */
-
-static void print_place(FILE *file, const char *before, const struct rg_place *place)
-{
-    char text[RG_PLACE_TEXT];
-    for (int k = 0; k < rg_place_depth(place); k++) {
-        rg_place_text(place->frame[k], text);
-        fprintf(file, "%s%s\n", k == 0 ? before : "                 ", text);
-    }
-}
-
-static void print_block(FILE *file, const struct rg_finding *finding, const struct rg_place *place)
-{
-    fprintf(file, "regrad check: %s%s\n", finding->kind, finding->is_note ? " (note)" : "");
-    fprintf(file, "  call     %s%s%s\n", finding->function, finding->argument != NULL ? ", argument " : "",
-            finding->argument != NULL ? finding->argument : "");
-    print_place(file, "  at       ", place);
-    fprintf(file, "  what     %s\n", finding->what);
-    for (int k = 0; k < finding->n_objects; k++) {
-        fprintf(file, "  object   %s\n", finding->object[k].what);
-        print_place(file, "           at    ", &finding->object[k].place);
-    }
-    fprintf(file, "  instead  %s\n", finding->instead);
-    fflush(file);
-}
-
-/* ---- The line of JSON ------------------------------------------------------------------------- */
-
-static void print_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*text < 0x20)
-            fprintf(file, "\\u%04x", (unsigned)*text);
-        else
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
-static void print_member(FILE *file, const char *name, const char *text)
-{
-    fprintf(file, ",\"%s\":", name);
-    print_string(file, text);
-}
-
-static void print_frames(FILE *file, const struct rg_place *place)
-{
-    char text[RG_PLACE_TEXT];
-    fputs(",\"at\":[", file);
-    for (int k = 0; k < rg_place_depth(place); k++) {
-        if (k > 0)
-            fputc(',', file);
-        rg_place_text(place->frame[k], text);
-        print_string(file, text);
-    }
-    fputc(']', file);
-}
-
-static void print_line(FILE *file, const struct rg_finding *finding, const struct rg_place *place)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    fprintf(file, "{\"finding\":");
-    print_string(file, finding->kind);
-    fprintf(file, ",\"note\":%s,\"time_us\":%" PRIu64, finding->is_note ? "true" : "false",
-            (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
-    print_member(file, "function", finding->function);
-    if (finding->argument != NULL)
-        print_member(file, "argument", finding->argument);
-    print_member(file, "what", finding->what);
-    print_member(file, "instead", finding->instead);
-    print_frames(file, place);
-    fputs(",\"objects\":[", file);
-    for (int k = 0; k < finding->n_objects; k++) {
-        fputs(k > 0 ? ",{\"what\":" : "{\"what\":", file);
-        print_string(file, finding->object[k].what);
-        print_frames(file, &finding->object[k].place);
-        fputc('}', file);
-    }
-    fputs("]}\n", file);
-}
-
-static void append_to_log(const struct rg_finding *finding, const struct rg_place *place)
-{
-    const char *path = getenv("REGRAD_CHECK_LOG");
-    FILE *file = path != NULL && *path != '\0' ? fopen(path, "ae") : NULL;
-    if (file == NULL)
-        return;
-    print_line(file, finding, place);
-    fclose(file);
-}
-
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
 void rg_check_add(struct rg_finding *finding, const struct rg_place *place, const char *format, ...)
@@ -202,16 +107,44 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
     object->place = *place;
 }
 
+static bool is_told(const char *kind)
+{
+    return rg_check_level() != RG_CHECK_OFF && !is_listed(getenv("REGRAD_CHECK_SUPPRESS"), kind, true);
+}
+
+static void append_to_log(const char *path, const struct rg_text *line)
+{
+    const int file = path != NULL && *path != '\0' ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (file < 0)
+        return;
+    rg_text_write(line, file);
+    close(file);
+}
+
+static void print(const struct rg_finding *finding, const struct rg_place *place, const char *log,
+                  rg_frame_text *frame_text, char *room)
+{
+    struct rg_text block = {room, RG_CHECK_PRINTED, 0}, line = block;
+    rg_check_print_block(&block, finding, place, frame_text);
+    rg_text_write(&block, STDERR_FILENO);
+    rg_check_print_line(&line, finding, place, frame_text);
+    append_to_log(log, &line);
+}
+
 bool rg_check_tell(const struct rg_finding *finding)
 {
-    if (rg_check_level() == RG_CHECK_OFF || is_listed(getenv("REGRAD_CHECK_SUPPRESS"), finding->kind, true))
+    char room[RG_CHECK_PRINTED];
+    if (!is_told(finding->kind))
         return finding->is_refused;
-    const struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
+    struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
     pthread_mutex_lock(&lock);
     const bool is_new = enter(finding->kind, finding->once_for != NULL ? finding->once_for : place.frame[0]);
     if (is_new) {
-        print_block(stderr, finding, &place);
-        append_to_log(finding, &place);
+        struct rg_finding shown = *finding;
+        for (int k = 0; k < shown.n_objects; k++)
+            rg_place_cut(&shown.object[k].place);
+        rg_place_cut(&place);
+        print(&shown, &place, getenv("REGRAD_CHECK_LOG"), rg_place_text, room);
     }
     pthread_mutex_unlock(&lock);
     if (!finding->is_note)
@@ -228,4 +161,29 @@ void rg_check_lock(void)
 void rg_check_unlock(void)
 {
     pthread_mutex_unlock(&lock);
+}
+
+/* ---- In a signal handler ---------------------------------------------------------------------- */
+
+static struct {
+    bool is_told;
+    char log[4096];
+    char room[RG_CHECK_PRINTED];
+} fault;
+
+void rg_check_prepare_fault(const char *kind)
+{
+    const char *log = getenv("REGRAD_CHECK_LOG");
+    fault.is_told = is_told(kind);
+    struct rg_text copy = {fault.log, sizeof(fault.log), 0};
+    rg_text_put(&copy, log != NULL ? log : "");
+}
+
+void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
+                         void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]))
+{
+    if (!fault.is_told)
+        return;
+    print(finding, place, fault.log, frame_text, fault.room);
+    atomic_fetch_add(&n_mistakes, 1);
 }

@@ -56,6 +56,12 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
  */
 bool rg_check_tell(const struct rg_finding *finding);
 
+/* The same in a signal handler, for a place that is known and with another way to show frames; the kind has been
+ * prepared before. One thread at a time. */
+void rg_check_prepare_fault(const char *kind);
+void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
+                         void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]));
+
 /* Has the process been forked since the settings were read? */
 bool rg_check_is_in_child(void);
 

@@ -209,6 +209,7 @@ struct turn {
     aclrtEvent handle;
     struct event *event;
     struct mark *mark; /* NULL: none */
+    int32_t timeout;   /* ms, of a wait; -1: none */
 };
 
 static void end_turn(void *argument)
@@ -253,8 +254,24 @@ static void end_wait(void *argument)
     end_turn(turn);
 }
 
+static bool has_turn_happened(const void *turn)
+{
+    const struct turn *waiting = turn;
+    return waiting->mark == NULL || waiting->mark->has_happened;
+}
+
+/* A wait that may come to an end without the event: nothing would wake the stream then, so its worker waits itself. */
+static aclError run_wait(void *argument)
+{
+    const struct turn *turn = argument;
+    rg_runtime_lock();
+    const bool in_time = rg_runtime_wait(has_turn_happened, turn, turn->timeout);
+    rg_runtime_unlock();
+    return in_time ? ACL_SUCCESS : ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
+}
+
 /* Puts work on the stream whose argument is a turn. */
-static aclError push_turn(aclrtEvent event, aclrtStream stream, struct rg_work work)
+static aclError push_turn(aclrtEvent event, aclrtStream stream, int32_t timeout, struct rg_work work)
 {
     const char *function = work.origin.function;
     struct event *event_object = NULL;
@@ -268,7 +285,7 @@ static aclError push_turn(aclrtEvent event, aclrtStream stream, struct rg_work w
         status = rg_runtime_fail_memory(function);
     } else {
         rg_runtime_lock();
-        *turn = (struct turn){event, event_object, event_object->mark};
+        *turn = (struct turn){event, event_object, event_object->mark, timeout};
         hold(turn->mark);
         event_object->n_waits += work.destroy == end_wait;
         if (turn->mark != NULL && work.destroy == end_wait)
@@ -283,17 +300,29 @@ static aclError push_turn(aclrtEvent event, aclrtStream stream, struct rg_work w
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 {
-    return push_turn(event, stream,
+    return push_turn(event, stream, -1,
                      (struct rg_work){.run = run_reset, .destroy = end_turn, .origin = rg_origin_here(__func__)});
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 {
-    return push_turn(event, stream,
+    return push_turn(event, stream, -1,
                      (struct rg_work){.may_run = has_happened,
                                       .find_blocker = find_mark,
                                       .destroy = end_wait,
                                       .origin = rg_origin_here(__func__)});
+}
+
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
+{
+    const struct rg_origin origin = rg_origin_here(__func__);
+    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    const struct rg_work work = {.run = run_wait, .destroy = end_wait, .is_hosted = true, .origin = origin};
+    const struct rg_work forever = {
+        .may_run = has_happened, .find_blocker = find_mark, .destroy = end_wait, .origin = origin};
+    return push_turn(event, stream, timeout, timeout < 0 ? forever : work);
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "acl/aclnn_type.h"
 #include "acl/memory_check.h"
 #include "acl/message.h"
+#include "acl/runtime.h"
 #include "aclnn/opdev/op_errno.h"
 
 /* The native library wants workspace aligned to this; clients' need not be. */
@@ -134,6 +135,13 @@ aclnnStatus rg_program_check_memory(const char *function, const struct rg_progra
     return status;
 }
 
+/* Where the library finds what is at the client's addresses. */
+static void touch_addresses(const struct rg_program *program, void *const *addresses, void **touched)
+{
+    for (int i = 0; i < program->n_operands; i++)
+        touched[i] = rg_memory_touch(addresses[i]);
+}
+
 /* The addresses of inputs and outputs apart, as the native library takes them. An output that is not used
  * may be anywhere and is not handed on; an input that is not read may still not be written. */
 static void sort_addresses(const struct rg_program *program, void *const *addresses, const void **inputs,
@@ -233,20 +241,22 @@ static void write_zeros(const struct rg_program *program, void *const *addresses
 regrad_status rg_program_run(const struct rg_program *program, void *const *addresses, void *workspace)
 {
     const void *inputs[RG_MAX_OPERANDS];
-    void *outputs[RG_MAX_OPERANDS];
-    const uintptr_t first = ((uintptr_t)workspace + WORKSPACE_ALIGNMENT - 1) & ~(uintptr_t)(WORKSPACE_ALIGNMENT - 1);
+    void *outputs[RG_MAX_OPERANDS], *touched[RG_MAX_OPERANDS];
+    const uintptr_t begin = (uintptr_t)rg_memory_touch(workspace);
+    const uintptr_t first = (begin + WORKSPACE_ALIGNMENT - 1) & ~(uintptr_t)(WORKSPACE_ALIGNMENT - 1);
+    touch_addresses(program, addresses, touched);
     switch (program->work) {
     case RG_WORK_NONE:
         return REGRAD_OK;
     case RG_WORK_PLAN:
-        sort_addresses(program, addresses, inputs, outputs);
+        sort_addresses(program, touched, inputs, outputs);
         return regrad_plan_run(program->plan, inputs, outputs, (void *)first,
                                regrad_plan_workspace_size(program->plan));
     case RG_WORK_COPY:
-        rg_strided_write(&program->operands[1].view, addresses[1], &program->operands[0].view, addresses[0]);
+        rg_strided_write(&program->operands[1].view, touched[1], &program->operands[0].view, touched[0]);
         return REGRAD_OK;
     case RG_WORK_ZERO:
-        write_zeros(program, addresses);
+        write_zeros(program, touched);
         return REGRAD_OK;
     }
     return REGRAD_ERROR_INVALID_ARGUMENT;

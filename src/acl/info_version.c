@@ -68,6 +68,17 @@ static const char *split(const char *text, char *part, bool is_last)
     return text[length] == '.' ? text + length + 1 : text + length;
 }
 
+/* Is it a name and not a path? Else 100000, with a message. */
+static aclError check_package(const char *function, const char *package)
+{
+    if (package == NULL)
+        return rg_runtime_fail_null(function, "pkgName");
+    if (*package != '\0' && strchr(package, '/') == NULL)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: pkgName is \"%s\", must be the name of a package, without /",
+                           function, package);
+}
+
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)
 {
     static const char *const packages[] = {"cann",    "runtime", "compiler",   "hccl",
@@ -92,12 +103,26 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 
 aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 {
-    if (pkgName == NULL)
-        return rg_runtime_fail_null(__func__, "pkgName");
+    const aclError refused = check_package(__func__, pkgName);
+    if (refused != ACL_SUCCESS)
+        return refused;
     if (versionStr == NULL)
         return rg_runtime_fail_null(__func__, "versionStr");
-    if (*pkgName == '\0' || strchr(pkgName, '/') != NULL)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: pkgName is \"%s\", must be the name of a package, without /", __func__, pkgName);
     return read_version(__func__, pkgName, versionStr);
+}
+
+aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
+{
+    aclError refused = check_package(__func__, pkgName);
+    if (refused == ACL_SUCCESS && versionNum == NULL)
+        refused = rg_runtime_fail_null(__func__, "versionNum");
+    char version[ACL_PKG_VERSION_MAX_SIZE] = "";
+    if (refused == ACL_SUCCESS)
+        refused = read_version(__func__, pkgName, version);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    unsigned part[3] = {0};
+    sscanf(version, "%2u.%2u.%2u", &part[0], &part[1], &part[2]);
+    *versionNum = (int32_t)(part[0] * 10000 + part[1] * 100 + part[2]);
+    return ACL_SUCCESS;
 }

@@ -1,12 +1,15 @@
 #include "acl/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
 #include "acl/context.h"
 #include "acl/device.h"
 #include "acl/memory_check.h"
+#include "acl/memory_host.h"
 #include "acl/runtime_error.h"
 #include "acl/stream.h"
 
@@ -67,6 +70,11 @@ static aclError fail_full(const struct request *request, const struct rg_memory_
                                "bytes of device %d are in use",
                                request->origin.function, request->size, block->booked, rg_memory_booked(block->device),
                                rg_memory_total(), block->device);
+    if (outcome == RG_MEMORY_NOT_ISOLATED)
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                               "%s: size is %zu, for which there are no isolated addresses (%s); must be less, or in "
+                               "fewer blocks, or without isolate in REGRAD_CHECK",
+                               request->origin.function, request->size, strerror(errno));
     return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, must be at most what the system has left",
                            request->origin.function, request->size);
 }
@@ -241,6 +249,52 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     return ACL_SUCCESS;
 }
 
+/* The library is the one module that there is. */
+aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum)
+{
+    if (memUsageInfo == NULL)
+        return rg_runtime_fail_null(__func__, "memUsageInfo");
+    if (outputNum == NULL)
+        return rg_runtime_fail_null(__func__, "outputNum");
+    if (inputNum == 0)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: inputNum is 0, must be positive", __func__);
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *memUsageInfo = (aclrtMemUsageInfo){
+        .name = "regrad", .curMemSize = rg_memory_booked(deviceId), .memPeakSize = rg_memory_peak(deviceId)};
+    *outputNum = 1;
+    return ACL_SUCCESS;
+}
+
+/* The memory of the host corrects its errors, or the system ends the process. */
+aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize)
+{
+    if (memUceInfoArray == NULL)
+        return rg_runtime_fail_null(__func__, "memUceInfoArray");
+    if (retSize == NULL)
+        return rg_runtime_fail_null(__func__, "retSize");
+    if (arraySize == 0)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: arraySize is 0, must be positive", __func__);
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        *retSize = 0;
+    return refused;
+}
+
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
+{
+    if (memUceInfoArray == NULL)
+        return rg_runtime_fail_null(__func__, "memUceInfoArray");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS || arraySize == 0)
+        return refused;
+    return rg_runtime_fail(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "%s: arraySize is %zu, must be 0: no address has an error that aclrtGetMemUceInfo would tell", __func__,
+        arraySize);
+}
+
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)
 {
     if (ptr == NULL)
@@ -253,6 +307,8 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
         const bool on_device = block.place == RG_MEMORY_DEVICE;
         location.type = on_device ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
         location.id = on_device ? (uint32_t)block.device : 0;
+    } else if (rg_host_is_registered(ptr, 1)) {
+        location.type = ACL_MEM_LOCATION_TYPE_HOST;
     }
     *attributes = (aclrtPtrAttributes){.location = location, .pageSize = (uint32_t)sysconf(_SC_PAGESIZE)};
     return ACL_SUCCESS;

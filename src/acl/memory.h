@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "acl/isolate.h"
 #include "acl/place.h"
 #include "acl/stream_after.h"
 
@@ -17,14 +18,15 @@ struct rg_memory_block {
     size_t size;
     size_t booked;
     enum rg_memory_place place;
-    int32_t device; /* of device memory */
+    int32_t device;               /* of device memory */
+    struct rg_isolated *isolated; /* NULL for what the host may touch */
     struct rg_origin allocated;
     struct rg_origin freed; /* of blocks that are not live */
     bool was_visited;
     struct rg_after after;
 };
 
-enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL };
+enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL, RG_MEMORY_NOT_ISOLATED };
 
 /* Allocates block->booked bytes, aligned to 64, sets block->base and enters the block. */
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);
@@ -56,6 +58,7 @@ void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *ar
 /* Bytes that a device has, and those that are booked of them. */
 size_t rg_memory_total(void);
 size_t rg_memory_booked(int32_t device);
+size_t rg_memory_peak(int32_t device); /* the most that were booked */
 
 /* Keeps all other threads out, while the process forks. */
 void rg_memory_lock(void);

@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "acl/memory_host.h"
+#include "acl/runtime.h"
+
 static const char *const place_names[] = {[RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host"};
 
 const char *rg_memory_maker(enum rg_memory_place place)
@@ -22,7 +25,10 @@ void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_bloc
 
 static bool tell_host(const struct rg_memory_use *use, const struct rg_memory_block *block)
 {
-    struct rg_finding finding = {.kind = "host-pointer", .function = use->function, .argument = use->argument};
+    struct rg_finding finding = {.kind = "host-pointer",
+                                 .is_refused = rg_memory_is_isolated(use->bytes.address),
+                                 .function = use->function,
+                                 .argument = use->argument};
     snprintf(finding.what, sizeof(finding.what), "the %s %p is %s, which a device cannot reach", use->what,
              use->bytes.address, block != NULL ? "in host memory" : "in no memory that was allocated on a device");
     snprintf(finding.instead, sizeof(finding.instead),
@@ -76,9 +82,11 @@ bool rg_memory_tell_use(const struct rg_memory_use *use)
     if (is_live && leaves(&use->bytes, &block))
         return tell_outside(use, &block);
     if (rg_check_level() == RG_CHECK_OFF)
-        return false;
+        return !is_live && rg_memory_is_isolated(use->bytes.address); /* which nobody could touch */
     if (is_live)
         return tell_host(use, &block);
+    if (rg_host_is_registered(first, (size_t)(use->bytes.high - use->bytes.low)))
+        return false;
     if (rg_memory_find_freed(use->bytes.address, &block) || rg_memory_find_freed(first, &block))
         return tell_freed(use, &block);
     return tell_host(use, NULL);

@@ -5,6 +5,8 @@
 #include "acl/acl_rt.h"
 #include "acl/memory.h"
 #include "acl/memory_check.h"
+#include "acl/memory_host.h"
+#include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/stream.h"
 
@@ -21,10 +23,12 @@ struct transfer {
 
 static void run(const struct transfer *transfer)
 {
+    char *first = rg_memory_touch(transfer->target);
+    const char *source = rg_memory_touch(transfer->source);
     for (size_t row = 0; row < transfer->height; row++) {
-        char *target = transfer->target + row * transfer->target_pitch;
-        if (transfer->source != NULL)
-            memmove(target, transfer->source + row * transfer->source_pitch, transfer->width);
+        char *target = first + row * transfer->target_pitch;
+        if (source != NULL)
+            memmove(target, source + row * transfer->source_pitch, transfer->width);
         else
             memset(target, transfer->value, transfer->width);
     }
@@ -53,7 +57,7 @@ static int list_accesses(const struct transfer *transfer, struct rg_access acces
 static bool is_ours(const void *address)
 {
     struct rg_memory_block block;
-    return address == NULL || rg_memory_find(address, &block);
+    return address == NULL || rg_memory_find(address, &block) || rg_host_is_registered(address, 1);
 }
 
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
@@ -164,6 +168,12 @@ static int64_t reach(const struct transfer *transfer, size_t pitch)
         __builtin_add_overflow(bytes, transfer->width, &bytes))
         return INT64_MAX;
     return bytes;
+}
+
+aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
+                                       aclrtStream stream)
+{
+    return aclrtMemcpyAsync(dst, destMax, src, count, kind, stream);
 }
 
 /* The checks of a copy of rows that are not empty. */

@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
 static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
 static unsigned n_found;
-static size_t booked[RG_MAX_DEVICES];
+static size_t booked[RG_MAX_DEVICES], peak[RG_MAX_DEVICES];
 static struct rg_memory_block freed[N_FREED]; /* a ring */
 static uint64_t n_freed;                      /* since the beginning */
 
@@ -94,6 +94,14 @@ size_t rg_memory_booked(int32_t device)
     return bytes;
 }
 
+size_t rg_memory_peak(int32_t device)
+{
+    pthread_mutex_lock(&lock);
+    const size_t bytes = peak[device];
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
 /* Takes the bytes from the device, so that no two threads take the last ones. */
 static bool book(const struct rg_memory_block *block)
 {
@@ -103,6 +111,8 @@ static bool book(const struct rg_memory_block *block)
     const bool fits = block->booked <= rg_memory_total() && booked[block->device] <= rg_memory_total() - block->booked;
     if (fits)
         booked[block->device] += block->booked;
+    if (booked[block->device] > peak[block->device])
+        peak[block->device] = booked[block->device];
     pthread_mutex_unlock(&lock);
     return fits;
 }
@@ -120,6 +130,28 @@ static void unbook(const struct rg_memory_block *block)
         booked[block->device] -= block->booked;
 }
 
+/* Memory for the block. */
+static enum rg_memory_outcome provide(struct rg_memory_block *block)
+{
+    if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
+        block->isolated = rg_isolate_allocate(block->size, block->booked, &block->allocated, &block->base);
+        return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
+    }
+    const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    block->base = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
+    return block->base != NULL ? RG_MEMORY_DONE : RG_MEMORY_SYSTEM_FULL;
+}
+
+static void give_back(void *argument)
+{
+    struct rg_memory_block *block = argument;
+    if (block->isolated != NULL)
+        rg_isolate_give_back(block->isolated);
+    else
+        free((void *)(uintptr_t)block->base);
+    free(block);
+}
+
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
 {
     if (!book(block))
@@ -127,26 +159,28 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
     /* Host memory is pinned on a device's host: there cannot be more than there are chips for. */
     if (block->place == RG_MEMORY_HOST && block->booked > physical_memory())
         return RG_MEMORY_SYSTEM_FULL;
-    const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct rg_memory_block *entry = malloc(sizeof(*entry));
-    char *memory = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
-    bool entered = false;
-    block->base = memory;
+    enum rg_memory_outcome outcome = entry != NULL ? provide(block) : RG_MEMORY_SYSTEM_FULL;
     pthread_mutex_lock(&lock);
-    if (entry != NULL && memory != NULL) {
+    if (outcome == RG_MEMORY_DONE) {
         *entry = *block;
-        entered = tsearch(entry, &blocks, compare_ranges) != NULL;
+        if (tsearch(entry, &blocks, compare_ranges) == NULL)
+            outcome = RG_MEMORY_SYSTEM_FULL;
     }
-    if (!entered)
+    if (outcome != RG_MEMORY_DONE)
         unbook(block);
     pthread_mutex_unlock(&lock);
-    if (entered && rg_trace_is_on())
+    if (outcome == RG_MEMORY_DONE && rg_trace_is_on())
         rg_trace_allocated(block->base, block->size, device_of(block));
-    if (entered)
-        return RG_MEMORY_DONE;
-    free(memory);
-    free(entry);
-    return RG_MEMORY_SYSTEM_FULL;
+    if (outcome == RG_MEMORY_DONE)
+        return outcome;
+    if (entry != NULL && block->base != NULL) {
+        *entry = *block;
+        give_back(entry);
+    } else {
+        free(entry);
+    }
+    return outcome;
 }
 
 bool rg_memory_find(const void *address, struct rg_memory_block *block)
@@ -167,13 +201,6 @@ bool rg_memory_range(const void *address, const void **base, size_t *size)
     *base = block.base;
     *size = block.size;
     return true;
-}
-
-static void give_back(void *argument)
-{
-    struct rg_memory_block *block = argument;
-    free((void *)(uintptr_t)block->base);
-    free(block);
 }
 
 /* Needs the lock. */
@@ -201,6 +228,8 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
         return false;
     if (rg_trace_is_on())
         rg_trace_freed(block->base, block->size, device_of(block));
+    if (block->isolated != NULL)
+        rg_isolate_free(block->isolated, origin);
     block->after = (struct rg_after){.end = give_back, .argument = block};
     rg_stream_after(&block->after);
     return true;

@@ -78,6 +78,12 @@ int rg_place_depth(const struct rg_place *place)
     return depth;
 }
 
+void rg_place_cut(struct rg_place *place)
+{
+    for (int k = rg_place_depth(place); k < RG_PLACE_FRAMES; k++)
+        place->frame[k] = NULL;
+}
+
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])
 {
     Dl_info info;

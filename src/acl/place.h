@@ -43,6 +43,9 @@ struct rg_place rg_place_outside(void);
 /* How many frames are of the program, before those of the C library that has started it or its thread. */
 int rg_place_depth(const struct rg_place *place);
 
+/* Cuts off the others. */
+void rg_place_cut(struct rg_place *place);
+
 /* One frame as "program(function+0x1f) [0x401234]": what addr2line -e program takes is in it. "" for NULL. */
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT]);
 

@@ -26,4 +26,11 @@ aclError rg_stream_check(aclrtStream stream, const char *function);
  * its first byte and how many there are. Any thread. */
 bool rg_memory_range(const void *address, const void **base, size_t *size);
 
+/* Where the library finds what is at an address of the client: there, unless device memory is isolated. To be asked
+ * when the memory is touched, and not before. Any thread; costs a branch. */
+void *rg_memory_touch(const void *address);
+
+/* Is it an address of isolated device memory? Then only what is in a live block may be touched. */
+bool rg_memory_is_isolated(const void *address);
+
 #endif

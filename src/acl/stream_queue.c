@@ -1,10 +1,14 @@
+#define _GNU_SOURCE
 #include "acl/stream_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "acl/check_deadlock.h"
 #include "acl/check_order.h"
+#include "acl/exception.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
@@ -73,6 +77,9 @@ static void run_first(struct rg_stream *stream)
     rg_runtime_unlock();
     if (!dropped && work->run != NULL)
         status = run_task(stream, task);
+    if (status != ACL_SUCCESS)
+        rg_exception_tell(&(struct rtExceptionInfo){(uint32_t)task->ticket, (uint32_t)stream->traits.id, task->thread,
+                                                    (uint32_t)stream->device, (uint32_t)status});
     if (work->destroy != NULL)
         work->destroy(work->argument);
     rg_runtime_lock();
@@ -213,6 +220,15 @@ static aclError fail_push(const struct rg_stream *stream, const char *function, 
                            function, stream->handle);
 }
 
+/* The system's number of the calling thread, asked once. */
+static uint32_t thread_number(void)
+{
+    static _Thread_local uint32_t number;
+    if (number == 0)
+        number = (uint32_t)syscall(SYS_gettid);
+    return number;
+}
+
 /* May the work come now, as the check mode sees it? */
 static aclError check(struct rg_stream *stream, const char *function, const struct rg_work *work)
 {
@@ -241,6 +257,7 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     aclError stepped = ACL_SUCCESS, failed = ACL_SUCCESS;
     task->work = *work;
     task->work.function = function;
+    task->thread = thread_number();
     rg_stream_watch_forks();
     rg_runtime_lock();
     const aclError status = accept(stream, task);

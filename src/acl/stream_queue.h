@@ -1,4 +1,4 @@
-/* What is inside of a stream: for stream.c and the files stream_*.c alone. */
+/* What is inside of a stream: for stream.c, the files stream_*.c, and those of devices that look at all of them. */
 #ifndef RG_STREAM_QUEUE_H
 #define RG_STREAM_QUEUE_H
 
@@ -6,8 +6,11 @@
 
 #include "acl/stream.h"
 
+enum { RG_N_LIMITS = 2 };
+
 struct task {
     struct rg_work work;
+    uint32_t thread; /* the system's number of the one that has submitted it */
     uint64_t ticket; /* counts up over all streams: what was submitted before a point in time has a lower one */
     struct task *next;
 };
@@ -29,7 +32,10 @@ struct rg_stream {
     bool is_over;     /* the worker is to end */
     bool is_dropping; /* drops the work it has */
     bool stops_on_failure;
-    aclError status; /* of the first work that failed since the last synchronisation */
+    bool looks_for_overflow, caches_operators; /* attributes without an effect */
+    uint32_t tag;
+    uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
+    aclError status;             /* of the first work that failed since the last synchronisation */
     struct rg_history history;
     int n_blockable;           /* works in the queue that have find_blocker */
     uint64_t search, searched; /* for check_deadlock.c: by which search, up to which ticket */

@@ -8,11 +8,32 @@
 
 enum { PATTERN = 0xA5 };
 
+static void fill(int block)
+{
+    assert_int_equal(aclrtMemset(device_block(block), BLOCK_NBYTES, PATTERN, BLOCK_NBYTES), ACL_SUCCESS);
+}
+
+static void write(int block, const std::vector<unsigned char> &bytes)
+{
+    assert_int_equal(
+        aclrtMemcpy(device_block(block), BLOCK_NBYTES, bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE),
+        ACL_SUCCESS);
+}
+
+static std::vector<unsigned char> read(int block)
+{
+    std::vector<unsigned char> bytes(BLOCK_NBYTES);
+    assert_int_equal(
+        aclrtMemcpy(bytes.data(), bytes.size(), device_block(block), BLOCK_NBYTES, ACL_MEMCPY_DEVICE_TO_HOST),
+        ACL_SUCCESS);
+    return bytes;
+}
+
 // Fills the blocks of all tensors with a pattern, runs both phases, and expects success without workspace.
 static void run(Call &call)
 {
     for (int block = 0; block < 5; block++)
-        std::memset(device_block(block), PATTERN, BLOCK_NBYTES);
+        fill(block);
     phase_1(call);
     if (call.status != ACLNN_SUCCESS)
         fail_msg("%d: %s", call.status, call.message.c_str());
@@ -23,12 +44,7 @@ static void run(Call &call)
 
 static bool is_untouched(int block)
 {
-    const unsigned char *bytes = static_cast<unsigned char *>(device_block(block));
-    for (size_t i = 0; i < BLOCK_NBYTES; i++) {
-        if (bytes[i] != PATTERN)
-            return false;
-    }
-    return true;
+    return read(block) == std::vector<unsigned char>(BLOCK_NBYTES, PATTERN);
 }
 
 // Is the block zero at these elements, and as it was everywhere else?
@@ -37,7 +53,7 @@ static bool is_zero_at(int block, const std::vector<size_t> &elements, size_t el
     std::vector<unsigned char> wanted(BLOCK_NBYTES, PATTERN);
     for (size_t element : elements)
         std::memset(&wanted[element * element_size], 0, element_size);
-    return std::memcmp(device_block(block), wanted.data(), BLOCK_NBYTES) == 0;
+    return read(block) == wanted;
 }
 
 static std::vector<size_t> first_elements(size_t n)
@@ -205,8 +221,8 @@ static void masks_leave_what_is_not_wanted(void **)
     for (int wanted = 0; wanted < 2; wanted++) {
         Call call = grid_backward();
         call.mask.values = {wanted == 0, wanted == 1};
-        std::memset(device_block(3), PATTERN, BLOCK_NBYTES);
-        std::memset(device_block(4), PATTERN, BLOCK_NBYTES);
+        fill(3);
+        fill(4);
         phase_1(call);
         assert_int_equal(call.status, ACLNN_SUCCESS);
         assert_int_equal(phase_2(call), ACLNN_SUCCESS);
@@ -233,8 +249,8 @@ static void expect_copied(Call call)
     std::vector<unsigned char> from(BLOCK_NBYTES), to(BLOCK_NBYTES, PATTERN);
     for (size_t i = 0; i < from.size(); i++)
         from[i] = static_cast<unsigned char>(i * 37 + i / 251);
-    std::memcpy(device_block(0), from.data(), from.size());
-    std::memcpy(device_block(1), to.data(), to.size());
+    write(0, from);
+    write(1, to);
     phase_1(call);
     assert_int_equal(call.status, ACLNN_SUCCESS);
     assert_int_equal(phase_2(call), ACLNN_SUCCESS);
@@ -243,8 +259,8 @@ static void expect_copied(Call call)
             for (int64_t w = 0; w < 4; w++)
                 std::memcpy(&to[place(call.tensors[1], {0, c, h, w}) * size],
                             &from[place(call.tensors[0], {0, c, h, w}) * size], size);
-    assert_memory_equal(device_block(0), from.data(), from.size());
-    assert_memory_equal(device_block(1), to.data(), to.size());
+    assert_true(read(0) == from);
+    assert_true(read(1) == to);
 }
 
 static void copies_between_equal_sizes(void **)

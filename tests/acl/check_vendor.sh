@@ -69,9 +69,13 @@ check "linking by path" compile program "$libraries/libacl_rt.so" "$libraries/li
     "$libraries/libopapi_math.so" "$libraries/libopapi_cv.so"
 check "running by path" prints "$programs/four_gradients.txt" "$work/program"
 
+# Neither touches device memory itself.
+check "running isolated" prints "$programs/four_gradients.txt" env REGRAD_CHECK=isolate "$work/program"
+
 # Each library by name, and nothing but one copy of each function.
 check "compiling by_name" "$cxx" -std=c++11 "-I$include" "$programs/by_name.cpp" -o "$work/by_name" -pthread -ldl
 names=(libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so)
+check "by_name isolated" env REGRAD_CHECK=isolate "$work/by_name" "${names[@]:0:2}"
 for name in "${names[@]}"; do
     check "by_name $name" "$work/by_name" "$name" libascendcl.so
     check "$name is a regular file" test -f "$libraries/$name" -a ! -L "$libraries/$name"

@@ -1,7 +1,8 @@
 /*
  * Linked into a test of the native interface, with --wrap=problem_call, this leads its one-call runs through the
  * two phases of the vendor's interface, as NCHW and as NHWC by turns. What that interface has not goes the native
- * way. A program in which nothing went through it has failed.
+ * way. A program in which nothing went through it has failed. Tensors are copied to memory of the device, and back, so
+ * that this also serves where the host cannot touch that memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,73 @@ static void start(void)
         exit(1);
 }
 
-static aclnnStatus run(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out)
+/* ---- Memory of the device --------------------------------------------------------------------- */
+
+static void must(aclError status)
+{
+    if (status == ACL_SUCCESS)
+        return;
+    const char *message = aclGetRecentErrMsg();
+    fprintf(stderr, "%d: %s\n", status, message != NULL ? message : "");
+    exit(1);
+}
+
+/* A tensor of the host and its twin on the device. */
+struct twin {
+    regrad_tensor tensor;
+    char *host;
+    void *device;
+    size_t size;
+};
+
+/* The elements that the storage has, or else those that the view reaches: [*low, *high). */
+static void find_extent(const regrad_tensor *tensor, int64_t *low, int64_t *high)
+{
+    *low = *high = tensor->offset;
+    if (tensor->storage > 0) {
+        *low = 0;
+        *high = tensor->storage;
+        return;
+    }
+    for (int d = 0; d < tensor->rank; d++) {
+        if (tensor->shape[d] == 0)
+            return;
+    }
+    for (int d = 0; d < tensor->rank; d++)
+        *(tensor->stride[d] < 0 ? low : high) += (tensor->shape[d] - 1) * tensor->stride[d];
+    ++*high;
+}
+
+static struct twin make_twin(const regrad_tensor *tensor)
+{
+    static const size_t sizes[] = {
+        [REGRAD_FLOAT32] = 4, [REGRAD_FLOAT16] = 2, [REGRAD_BFLOAT16] = 2, [REGRAD_FLOAT64] = 8};
+    struct twin twin = {.tensor = *tensor};
+    int64_t low, high;
+    find_extent(tensor, &low, &high);
+    twin.size = (size_t)(high - low) * sizes[tensor->dtype];
+    if (tensor->data == NULL || twin.size == 0)
+        return twin;
+    twin.host = (char *)tensor->data + low * (int64_t)sizes[tensor->dtype];
+    must(aclrtMalloc(&twin.device, twin.size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    must(aclrtMemcpy(twin.device, twin.size, twin.host, twin.size, ACL_MEMCPY_HOST_TO_DEVICE));
+    twin.tensor.data = twin.device;
+    twin.tensor.offset -= low;
+    return twin;
+}
+
+/* Inputs come back, too: the test sees whether they were changed. */
+static void end_twin(const struct twin *twin)
+{
+    if (twin->device == NULL)
+        return;
+    must(aclrtMemcpy(twin->host, twin->size, twin->device, twin->size, ACL_MEMCPY_DEVICE_TO_HOST));
+    must(aclrtFree(twin->device));
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------ */
+
+static aclnnStatus run_on_device(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out)
 {
     aclOpExecutor *executor;
     uint64_t workspace_size;
@@ -44,6 +111,23 @@ static aclnnStatus run(const struct problem *problem, const regrad_tensor *in, c
         status = problem_acl_phase_2(problem, workspace, workspace_size, executor);
     if (workspace != NULL)
         aclrtFree(workspace);
+    return status;
+}
+
+static aclnnStatus run(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out)
+{
+    struct signature signature;
+    struct twin twins[MAX_INPUTS + MAX_OUTPUTS];
+    regrad_tensor tensors[MAX_INPUTS + MAX_OUTPUTS];
+    problem_signature(problem, &signature);
+    const int n = signature.n_in + signature.n_out;
+    for (int k = 0; k < n; k++) {
+        twins[k] = make_twin(k < signature.n_in ? &in[k] : &out[k - signature.n_in]);
+        tensors[k] = twins[k].tensor;
+    }
+    const aclnnStatus status = run_on_device(problem, tensors, tensors + signature.n_in);
+    for (int k = 0; k < n; k++)
+        end_twin(&twins[k]);
     return status;
 }
 

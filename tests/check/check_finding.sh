@@ -5,7 +5,8 @@
 #
 # PROGRAM-DIRECTORY has the programs KIND_wrong and KIND_right, and finding_blocks. They return 0 when every call was
 # accepted, 1 when the guilty one was refused.
-# REFUSED  the levels in which it is refused: never, error, check (error and warn) or always (off too)
+# REFUSED  the levels in which it is refused: never, error, check (error and warn) or always (off too); or stops: the
+#          program ends by SIGSEGV
 # FROM     the lowest level in which it is found: warn, error or isolate
 # OFF      yes; no where the wrong program must not be run without the check mode, because it would touch what is gone
 set -euo pipefail
@@ -59,11 +60,19 @@ is_refused_in() {
     esac
 }
 
+# What the wrong program returns in a level.
+status_in() {
+    case $refused in
+    stops) echo $((128 + $(kill -l SEGV))) ;;
+    *) is_refused_in "$1" && echo 1 || echo 0 ;;
+    esac
+}
+
 levels="warn error"
 [ "$from" = warn ] || levels=$from
 for level in $levels; do
     run "${kind}_wrong" "$level" "$@"
-    expect_status "$(is_refused_in "$level" && echo 1 || echo 0)" "the wrong program with $level"
+    expect_status "$(status_in "$level")" "the wrong program with $level"
     expect_blocks "$scratch/err" "standard error with $level"
     "$@" "$programs/finding_blocks" "$scratch/log" >"$scratch/blocks" || complain "the log is not as it must be"
     without_addresses "$scratch/blocks" >"$scratch/log_blocks"
@@ -71,7 +80,7 @@ for level in $levels; do
 done
 if [ "$off" = yes ]; then
     run "${kind}_wrong" off "$@"
-    expect_status "$(is_refused_in off && echo 1 || echo 0)" "the wrong program with off"
+    expect_status "$(status_in off)" "the wrong program with off"
     expect_silence "the wrong program with off"
 fi
 if [ "$from" = error ]; then

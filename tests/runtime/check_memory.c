@@ -42,7 +42,8 @@ static void test_padding(void **state)
             assert_success(functions[f].allocate(&pointer, sizes[s][0], ACL_MEM_MALLOC_HUGE_FIRST));
             assert_int_equal((uintptr_t)pointer % 64, 0);
             assert_int_equal(free_memory(), DEVICE_MEMORY - sizes[s][1] - functions[f].spare);
-            memset(pointer, 1, sizes[s][1] + functions[f].spare); /* all of it is there */
+            const size_t padded = sizes[s][1] + functions[f].spare;
+            assert_success(aclrtMemset(pointer, padded, 1, padded)); /* all of it is there */
             assert_success(aclrtFree(pointer));
         }
     }

@@ -1,0 +1,19 @@
+/* How a finding looks: as a block for people, and as a line of JSON. Signal handlers may use it. */
+#ifndef RG_CHECK_PRINT_H
+#define RG_CHECK_PRINT_H
+
+#include "acl/check.h"
+#include "acl/text.h"
+
+enum { RG_CHECK_PRINTED = 16384 /* bytes that hold either */ };
+
+/* Writes what a frame is, "" for nothing. */
+typedef void rg_frame_text(const void *frame, char text[RG_PLACE_TEXT]);
+
+/* place: where it was found. */
+void rg_check_print_block(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
+                          rg_frame_text *frame_text);
+void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
+                         rg_frame_text *frame_text);
+
+#endif

@@ -1,0 +1,386 @@
+#define _GNU_SOURCE
+#include "acl/isolate.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "acl/device.h"
+#include "acl/isolate_arena.h"
+#include "acl/isolate_fault.h"
+#include "acl/memory.h"
+
+enum {
+    ALIGNMENT = 64,
+    GUARD_PAGES = 4, /* before each block, and so behind the one before it */
+    MOST_RANGES = 1 << 20,
+    MOST_APART = 12000 /* blocks: a process has at most some 65000 parts of its addresses that differ */
+};
+
+enum range_state { RANGE_NONE, RANGE_NEW, RANGE_LIVE, RANGE_ENDING, RANGE_FREED };
+
+/* A range of addresses: guard pages and, at their end, a block. Together the ranges are all addresses there are. */
+struct rg_isolated {
+    atomic_uint version; /* odd while the rest is being changed */
+    uint32_t next;       /* in the order of positions, or in the list of entries that are not used */
+    enum range_state state;
+    size_t position, extent;
+    size_t block, size; /* what is here, or was here last; size 0: nothing yet */
+    struct rg_origin allocated, freed;
+};
+
+static const uint32_t none = UINT32_MAX;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, but for rg_isolate_see */
+static struct rg_isolated *ranges;
+static atomic_uint n_ranges;         /* entries that have been in use */
+static uint32_t unused = UINT32_MAX; /* those of them that are no more */
+static uint32_t rover;               /* where the search for room goes on: what was freed last is taken last */
+static size_t n_live;
+
+/* ---- Ranges ----------------------------------------------------------------------------------- */
+
+static void begin_change(struct rg_isolated *range)
+{
+    atomic_fetch_add(&range->version, 1);
+}
+
+static void end_change(struct rg_isolated *range)
+{
+    atomic_fetch_add(&range->version, 1);
+}
+
+static bool has_spare(void)
+{
+    return unused != none || n_ranges < MOST_RANGES;
+}
+
+static uint32_t take_spare(void)
+{
+    const uint32_t spare = unused;
+    if (spare == none)
+        return atomic_fetch_add(&n_ranges, 1);
+    unused = ranges[spare].next;
+    return spare;
+}
+
+static void drop(uint32_t index)
+{
+    begin_change(&ranges[index]);
+    ranges[index].state = RANGE_NONE;
+    ranges[index].next = unused;
+    end_change(&ranges[index]);
+    unused = index;
+}
+
+/* Makes the range what another one is, except for where it is. */
+static void resemble(struct rg_isolated *range, const struct rg_isolated *other)
+{
+    range->next = other->next;
+    range->state = other->state;
+    range->block = other->block;
+    range->size = other->size;
+    range->allocated = other->allocated;
+    range->freed = other->freed;
+}
+
+/* Makes one range of some that follow one another; of what was there it knows the last. */
+static void join(uint32_t index, uint32_t last)
+{
+    if (index == last)
+        return;
+    struct rg_isolated *range = &ranges[index];
+    const struct rg_isolated *end = &ranges[last];
+    uint32_t absorbed = range->next;
+    begin_change(range);
+    range->extent = end->position + end->extent - range->position;
+    resemble(range, end);
+    end_change(range);
+    while (absorbed != range->next) {
+        const uint32_t next = ranges[absorbed].next;
+        drop(absorbed);
+        absorbed = next;
+    }
+}
+
+/* Cuts a range in two. Both are what it was. */
+static void split(uint32_t index, size_t extent)
+{
+    struct rg_isolated *range = &ranges[index];
+    const uint32_t spare = take_spare();
+    struct rg_isolated *rest = &ranges[spare];
+    begin_change(rest);
+    resemble(rest, range);
+    rest->position = range->position + extent;
+    rest->extent = range->extent - extent;
+    end_change(rest);
+    begin_change(range);
+    range->next = spare;
+    range->extent = extent;
+    end_change(range);
+}
+
+static bool is_free(uint32_t index)
+{
+    return index != none && (ranges[index].state == RANGE_NEW || ranges[index].state == RANGE_FREED);
+}
+
+/* ---- Room ------------------------------------------------------------------------------------- */
+
+/* Forgets blocks that were freed, for want of entries. */
+static void join_freed(void)
+{
+    for (uint32_t index = 0; index != none; index = ranges[index].next) {
+        uint32_t last = index;
+        while (ranges[last].state == RANGE_FREED && is_free(ranges[last].next) &&
+               ranges[ranges[last].next].state == RANGE_FREED)
+            last = ranges[last].next;
+        join(index, last);
+    }
+    rover = 0;
+}
+
+/* From index on, the first of free ranges that follow one another and have room; *last is where that ends. */
+static uint32_t find_room(uint32_t index, size_t extent, uint32_t *last)
+{
+    while (index != none) {
+        size_t room = 0;
+        uint32_t next = index;
+        for (; is_free(next); next = ranges[next].next) {
+            *last = next;
+            room += ranges[next].extent;
+            if (room >= extent)
+                return index;
+        }
+        index = next != none ? ranges[next].next : none;
+    }
+    return none;
+}
+
+/* A range of this extent that is nobody's; none without room. */
+static uint32_t take_room(size_t extent)
+{
+    uint32_t last = none;
+    if (!has_spare())
+        join_freed();
+    if (!has_spare())
+        return none;
+    uint32_t index = find_room(rover, extent, &last);
+    if (index == none)
+        index = find_room(0, extent, &last);
+    if (index == none)
+        return none;
+    join(index, last);
+    if (ranges[index].extent > extent)
+        split(index, extent);
+    rover = ranges[index].next != none ? ranges[index].next : 0;
+    return index;
+}
+
+/* ---- Forks ------------------------------------------------------------------------------------ */
+
+static size_t first_page_of(const struct rg_isolated *range)
+{
+    return range->block / rg_arena_page() * rg_arena_page();
+}
+
+static size_t pages_of(const struct rg_isolated *range)
+{
+    return range->position + range->extent - first_page_of(range);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    if (ranges != NULL)
+        rg_arena_before_fork();
+}
+
+static void in_parent(void)
+{
+    if (ranges != NULL)
+        rg_arena_in_parent();
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_used(const struct rg_isolated *range)
+{
+    return range->state == RANGE_LIVE || range->state == RANGE_ENDING;
+}
+
+static void in_child(void)
+{
+    const int file = ranges != NULL ? rg_arena_begin_copy() : -1;
+    for (uint32_t k = 0; file >= 0 && k < n_ranges; k++)
+        if (is_used(&ranges[k]))
+            rg_arena_copy(file, first_page_of(&ranges[k]), pages_of(&ranges[k]));
+    if (ranges != NULL)
+        rg_arena_end_copy(file);
+    for (uint32_t k = 0; file >= 0 && k < n_ranges; k++)
+        if (is_used(&ranges[k]))
+            rg_arena_open(first_page_of(&ranges[k]), pages_of(&ranges[k]));
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Blocks ----------------------------------------------------------------------------------- */
+
+/* The addresses, and the table of ranges with the one that is all of them. */
+static bool begin(void)
+{
+    if (ranges != NULL)
+        return true;
+    /* Freed blocks keep their addresses for long, and guards want some, too. */
+    const size_t spare = (size_t)4 << 30, most = (size_t)1 << 40;
+    const size_t memory = rg_memory_total() < most / RG_MAX_DEVICES ? rg_memory_total() : most / RG_MAX_DEVICES;
+    if (!rg_arena_reserve(4 * memory * (size_t)rg_device_count() + spare))
+        return false;
+    struct rg_isolated *table = mmap(NULL, MOST_RANGES * sizeof(*table), PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (table == MAP_FAILED)
+        return false;
+    table[0].next = none;
+    table[0].state = RANGE_NEW;
+    table[0].extent = rg_arena_size();
+    ranges = table;
+    atomic_store(&n_ranges, 1);
+    pthread_atfork(before_fork, in_parent, in_child);
+    return true;
+}
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origin)
+{
+    const size_t page = rg_arena_page(), padded = round_up(room, ALIGNMENT), pages = round_up(padded, page);
+    const uint32_t index = take_room(pages + GUARD_PAGES * page);
+    errno = ENOMEM;
+    if (index == none)
+        return none;
+    struct rg_isolated *range = &ranges[index];
+    const size_t end = range->position + range->extent;
+    begin_change(range);
+    range->state = RANGE_FREED;
+    range->block = end - padded;
+    range->size = size;
+    range->allocated = *origin;
+    range->freed = (struct rg_origin){0};
+    if ((n_live < MOST_APART || rg_arena_open_all()) && rg_arena_open(end - pages, pages)) {
+        range->state = RANGE_LIVE;
+        n_live++;
+    }
+    end_change(range);
+    return range->state == RANGE_LIVE ? index : none;
+}
+
+struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct rg_origin *origin, const char **address)
+{
+    struct rg_origin known = *origin;
+    uint32_t index = none;
+    rg_fault_know(&known.place);
+    errno = ENOMEM;
+    pthread_mutex_lock(&lock);
+    if (room < SIZE_MAX / 2 && begin())
+        index = allocate(size, room, &known);
+    if (index != none)
+        *address = rg_arena_address(ranges[index].block);
+    pthread_mutex_unlock(&lock);
+    if (index == none)
+        return NULL;
+    rg_fault_watch();
+    return &ranges[index];
+}
+
+void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
+{
+    struct rg_origin known = *origin;
+    rg_fault_know(&known.place);
+    pthread_mutex_lock(&lock);
+    begin_change(block);
+    block->state = RANGE_ENDING;
+    block->freed = known;
+    end_change(block);
+    pthread_mutex_unlock(&lock);
+}
+
+void rg_isolate_give_back(struct rg_isolated *block)
+{
+    pthread_mutex_lock(&lock);
+    rg_arena_close(first_page_of(block), pages_of(block));
+    begin_change(block);
+    block->state = RANGE_FREED;
+    end_change(block);
+    n_live--;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Looking from a signal handler ------------------------------------------------------------ */
+
+/* A copy that nobody was changing meanwhile. The thread sanitizer does not know this way of reading. */
+__attribute__((no_sanitize("thread"))) static bool read_range(struct rg_isolated *range, struct rg_isolated *copy)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        const unsigned version = atomic_load(&range->version);
+        copy->state = range->state;
+        copy->position = range->position;
+        copy->extent = range->extent;
+        copy->block = range->block;
+        copy->size = range->size;
+        for (int k = 0; k < RG_PLACE_FRAMES; k++) {
+            copy->allocated.place.frame[k] = range->allocated.place.frame[k];
+            copy->freed.place.frame[k] = range->freed.place.frame[k];
+        }
+        copy->allocated.function = range->allocated.function;
+        copy->freed.function = range->freed.function;
+        atomic_thread_fence(memory_order_acquire);
+        if (version % 2 == 0 && atomic_load(&range->version) == version)
+            return copy->state != RANGE_NONE && copy->size > 0;
+    }
+    return false;
+}
+
+/* How far the position is from the block: 0 within it. */
+static size_t distance(const struct rg_isolated *range, size_t position)
+{
+    if (position < range->block)
+        return range->block - position;
+    return position < range->block + range->size ? 0 : position - (range->block + range->size) + 1;
+}
+
+static void describe(const struct rg_isolated *range, size_t position, struct rg_sight *sight)
+{
+    const bool is_before = position < range->block, is_behind = position >= range->block + range->size;
+    sight->where = is_before ? RG_SIGHT_BEFORE : is_behind ? RG_SIGHT_BEHIND : RG_SIGHT_WITHIN;
+    sight->distance = is_before || is_behind ? distance(range, position) : position - range->block;
+    sight->block = rg_arena_address(range->block);
+    sight->size = range->size;
+    sight->is_freed = range->state != RANGE_LIVE;
+    sight->allocated = range->allocated;
+    sight->freed = range->freed;
+}
+
+/* The nearest block: a freed one only where it was, or where there is no live one as near. */
+bool rg_isolate_see(const void *address, struct rg_sight *sight)
+{
+    static const size_t far = (size_t)1 << 20;
+    struct rg_isolated range = {0};
+    size_t position, nearest = far;
+    *sight = (struct rg_sight){.where = RG_SIGHT_NOWHERE};
+    if (!rg_arena_find(address, &position, &sight->is_ours))
+        return false;
+    sight->address = rg_arena_address(position);
+    for (uint32_t k = 0; k < n_ranges; k++) {
+        if (!read_range(&ranges[k], &range))
+            continue;
+        const size_t near = distance(&range, position);
+        const bool is_better = near < nearest || (near == nearest && range.state == RANGE_LIVE);
+        if (near < far && is_better) {
+            nearest = near;
+            describe(&range, position, sight);
+        }
+    }
+    return true;
+}

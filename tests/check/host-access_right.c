@@ -1,0 +1,14 @@
+#include "small.h"
+
+int main(void)
+{
+    static float host[N_WANTED] = {1, 2, 3};
+    start();
+    float *device = device_floats(N_WANTED);
+    must(aclrtMemcpy(device, sizeof(host), host, sizeof(host), ACL_MEMCPY_HOST_TO_DEVICE));
+    must(aclrtMemcpy(host, sizeof(host), device, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));
+    printf("%g\n", (double)host[2]);
+    must(aclrtFree(device));
+    end();
+    return 0;
+}
