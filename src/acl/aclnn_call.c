@@ -6,7 +6,7 @@
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"

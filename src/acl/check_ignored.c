@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "acl/acl_base.h"
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 enum { NAME_SIZE = 96, SENTENCE_SIZE = 320 };
 

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/device.h"
 #include "acl/memory_check.h"
 #include "acl/runtime_error.h"

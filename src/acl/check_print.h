@@ -2,7 +2,7 @@
 #ifndef RG_CHECK_PRINT_H
 #define RG_CHECK_PRINT_H
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/text.h"
 
 enum { RG_CHECK_PRINTED = 16384 /* bytes that hold either */ };

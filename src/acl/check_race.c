@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/memory_check.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"

@@ -8,7 +8,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/aclnn_type.h"
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 /* ---- Once for each place ---------------------------------------------------------------------- */
 

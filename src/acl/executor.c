@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/check_order.h"
 #include "acl/executor_access.h"
 #include "acl/handle_check.h"

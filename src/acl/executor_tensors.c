@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/handle_check.h"
 #include "aclnn/opdev/op_errno.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 /*
  * A handle is 1 | generation | index | 1 (1, 35, 27 and 1 bits). The outer ones keep it apart from

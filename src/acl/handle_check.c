@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 static const char *const names[] = {
     [RG_HANDLE_TENSOR] = "a tensor",

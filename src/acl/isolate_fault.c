@@ -10,7 +10,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/isolate.h"
 #include "acl/place_maps.h"
 #include "acl/text.h"

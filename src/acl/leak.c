@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/executor.h"
 #include "acl/handle_check.h"
 #include "acl/memory.h"

@@ -3,7 +3,7 @@
 #define RG_MEMORY_CHECK_H
 
 #include "acl/acl_base.h"
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/memory.h"
 
 /* The function that allocates at a place; there are others of its kin. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/device.h"
 #include "acl/runtime.h"
 #include "acl/trace.h"

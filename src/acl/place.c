@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 enum { MOST_FRAMES = 32 };
 

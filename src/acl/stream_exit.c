@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/handle.h"
 #include "acl/memory.h"
 #include "acl/runtime_lock.h"

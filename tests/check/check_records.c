@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "acl/acl.h"
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/handle.h"
 #include "acl/memory.h"
 #include "aclnn/acl_meta.h"

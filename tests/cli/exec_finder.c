@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 static struct rg_finding make_finding(bool is_note)
 {

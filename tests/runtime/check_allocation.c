@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acl/check.h"
+#include "acl/check_mode.h"
 #include "acl/handle.h"
 #include "acl/runtime.h"
 #include "allocation.h"

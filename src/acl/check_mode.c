@@ -1,4 +1,4 @@
-#include "acl/check.h"
+#include "acl/check_mode.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -9,8 +9,8 @@
  * REGRAD_CHECK_LOG names a file to which each finding is appended as a line of JSON.
  * REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for "leak-tensor" too.
  */
-#ifndef RG_CHECK_H
-#define RG_CHECK_H
+#ifndef RG_CHECK_MODE_H
+#define RG_CHECK_MODE_H
 
 #include <stdbool.h>
 
