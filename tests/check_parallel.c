@@ -152,10 +152,29 @@ static void children(void **state)
     }
 }
 
+/* A signal that the program's threads have blocked waits for them: no worker takes it. */
+static void signals(void **state)
+{
+    (void)state;
+    sigset_t set, pending;
+    rg_parallel_prepare(MOST_SLOTS);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    assert_int_equal(kill(getpid(), SIGUSR1), 0); /* would end the process */
+    assert_true(loop_once(MOST_SLOTS));
+    assert_int_equal(sigpending(&pending), 0);
+    assert_int_equal(sigismember(&pending, SIGUSR1), 1);
+    int taken = 0;
+    assert_int_equal(sigwait(&set, &taken), 0);
+    assert_int_equal(taken, SIGUSR1);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_caller), cmocka_unit_test(many_callers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_caller),     cmocka_unit_test(many_callers),
                                        cmocka_unit_test(loop_in_a_loop), cmocka_unit_test(together),
-                                       cmocka_unit_test(children)};
+                                       cmocka_unit_test(children),       cmocka_unit_test(signals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

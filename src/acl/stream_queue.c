@@ -13,6 +13,7 @@
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
 #include "acl/trace.h"
+#include "base/thread.h"
 
 struct rg_stream *rg_streams;
 static uint64_t n_tickets;
@@ -117,7 +118,7 @@ static void *work(void *argument)
 static bool start_worker(struct rg_stream *stream)
 {
     if (!stream->has_worker)
-        stream->has_worker = pthread_create(&stream->worker, NULL, work, stream) == 0;
+        stream->has_worker = rg_thread_create(&stream->worker, work, stream);
     return stream->has_worker;
 }
 

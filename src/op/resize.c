@@ -38,6 +38,7 @@ enum {
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
+    ROW_NBYTES = 1 << 15,   /* of the results of a row in the ring, and of the sources of a vector of results */
     MAX_NBYTES = 256 * 1024 /* rows of groups that need more for one result are read as planes */
 };
 
@@ -721,6 +722,25 @@ static void choose_order(struct resize_plan *plan)
     plan->width_first = both && after_width < after_height;
 }
 
+/* The most sources between the first and the last of those that a vector of results has. */
+static int64_t widest_step(const struct rg_axis_map *map)
+{
+    int64_t widest = 0;
+    for (int64_t from = 0; from < map->n_dst; from += RG_MAX_LANES) {
+        const int64_t last = rg_min(from + RG_MAX_LANES, map->n_dst) - 1;
+        const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
+        widest = rg_max(widest, end - map->begin[from]);
+    }
+    return widest;
+}
+
+/* Results are made one by one where they are groups, or have many terms, or have them far apart. */
+static bool makes_groups(const struct resize_plan *plan)
+{
+    const double row_nbytes = (double)widest_step(&plan->width) * (double)plan->inner * (double)plan->base.t_nbytes;
+    return plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS || row_nbytes > ROW_NBYTES;
+}
+
 /* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
 static void choose_factor(struct resize_plan *plan)
 {
@@ -736,13 +756,14 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
     const int64_t limit = rg_max((plan->grouped ? GROUP_VALUES : LINE_VALUES) / plan->inner, 1);
+    const int64_t most_results = plan->width_first ? ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
     if (plan->factor > 0)
         return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};
     while (to < map->n_dst) {
         const int64_t last = rg_min(to + step, map->n_dst) - 1;
         const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
-        if (to > from && (end - map->begin[from] > limit || (to - from) * plan->inner >= MOST_RESULTS))
+        if (to > from && (end - map->begin[from] > limit || (to - from) * plan->inner >= most_results))
             break;
         to = last + 1;
         high = end;
@@ -854,7 +875,7 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     RG_FORWARD(build_maps(plan, resize));
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
-    plan->grouped = plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS;
+    plan->grouped = makes_groups(plan);
     choose_factor(plan);
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;

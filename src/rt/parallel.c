@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/environment.h"
+#include "base/thread.h"
 #include "regrad.h"
 #include "rt/cores.h"
 
@@ -259,7 +260,7 @@ static bool start_worker(struct worker *worker)
     atomic_store(&worker->n_calls, 0);
     atomic_store(&worker->asleep, false);
     pthread_cond_init(&worker->wake, NULL);
-    return pthread_create(&worker->thread, NULL, work, worker) == 0;
+    return rg_thread_create(&worker->thread, work, worker);
 }
 
 void rg_parallel_prepare(int n_slots)
