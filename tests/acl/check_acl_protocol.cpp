@@ -53,6 +53,8 @@ struct Problem {
         aclDestroyTensor(out);
         aclrtFree(grad_data);
         aclrtFree(out_data);
+        if (workspace != nullptr)
+            aclrtFree(workspace);
     }
     Problem(const Problem &) = delete;
     Problem &operator=(const Problem &) = delete;
@@ -69,18 +71,17 @@ struct Problem {
         aclDestroyIntArray(input_size);
         if (status != ACLNN_SUCCESS)
             fail_msg("%d: %s", status, last_message().c_str());
+        if (workspace == nullptr)
+            assert_int_equal(aclrtMalloc(&workspace, workspace_size + 1, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
         return executor;
     }
 
-    // Waits for the stream, so that the workspace may go.
+    // Waits for the stream, so that the workspace may be used again.
     aclnnStatus phase_2(aclOpExecutor *executor, aclrtStream stream = nullptr) const
     {
-        void *workspace = nullptr;
-        aclrtMalloc(&workspace, workspace_size + 1, ACL_MEM_MALLOC_HUGE_FIRST);
         aclnnStatus status = aclnnUpsampleNearestExact2dBackward(workspace, workspace_size, executor, stream);
         if (status == ACLNN_SUCCESS)
             status = aclrtSynchronizeStream(stream);
-        aclrtFree(workspace);
         return status;
     }
 
@@ -89,7 +90,7 @@ struct Problem {
         return read(out_data, 4);
     }
 
-    void *grad_data = nullptr, *out_data = nullptr;
+    void *grad_data = nullptr, *out_data = nullptr, *workspace = nullptr;
     aclTensor *grad = nullptr, *out = nullptr;
     uint64_t workspace_size = 0;
 };
