@@ -40,6 +40,7 @@ struct Problem {
         values[0] += first;
         aclrtMalloc(&grad_data, sizeof(float) * 16, ACL_MEM_MALLOC_HUGE_FIRST);
         aclrtMalloc(&out_data, sizeof(float) * 4, ACL_MEM_MALLOC_HUGE_FIRST);
+        aclrtMalloc(&workspace, 1 << 14, ACL_MEM_MALLOC_HUGE_FIRST); // more than any instruction set needs
         write(grad_data, values);
         write(out_data, Values(4, -1));
         grad = aclCreateTensor(grad_shape.data(), 4, ACL_FLOAT, nullptr, 0, ACL_FORMAT_NCHW, grad_shape.data(), 4,
@@ -53,8 +54,7 @@ struct Problem {
         aclDestroyTensor(out);
         aclrtFree(grad_data);
         aclrtFree(out_data);
-        if (workspace != nullptr)
-            aclrtFree(workspace);
+        aclrtFree(workspace);
     }
     Problem(const Problem &) = delete;
     Problem &operator=(const Problem &) = delete;
@@ -71,8 +71,6 @@ struct Problem {
         aclDestroyIntArray(input_size);
         if (status != ACLNN_SUCCESS)
             fail_msg("%d: %s", status, last_message().c_str());
-        if (workspace == nullptr)
-            assert_int_equal(aclrtMalloc(&workspace, workspace_size + 1, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
         return executor;
     }
 

@@ -25,7 +25,7 @@ complain() {
 
 # Addresses, and everything behind the name of a function, change from build to build.
 without_addresses() {
-    sed -E 's/0x[0-9a-f]+/0x.../g' "$1"
+    sed -E 's/0x[0-9a-f]+/0x.../g; /^ +lib[a-z]+san\.so/d' "$1" # without the frames of a sanitizer
 }
 
 # Runs a program; leaves its standard error and its log in the scratch directory, and its status in $status.

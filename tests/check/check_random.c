@@ -271,6 +271,7 @@ static void *device_memory(size_t size)
 {
     void *memory = NULL;
     assert_int_equal(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_NORMAL_ONLY), 0);
+    assert_int_equal(aclrtMemset(memory, size, 0, size), 0);
     return memory;
 }
 
@@ -299,6 +300,8 @@ static void begin_world(struct world *world)
         assert_int_equal(aclrtMallocHost((void **)&world->places[N_BUFFERS + k], BUFFER_SIZE), 0);
     for (int k = 0; k < N_PAGEABLE; k++)
         world->places[N_BUFFERS + N_PINNED + k] = world->pageable[k];
+    for (int k = N_BUFFERS; k < N_BUFFERS + N_PINNED + N_PAGEABLE; k++)
+        memset(world->places[k], 0, BUFFER_SIZE);
 }
 
 static void end_world(struct world *world)

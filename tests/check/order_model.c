@@ -76,7 +76,8 @@ void model_add(struct model *model, int stream, const struct touched *touched, i
 {
     struct node node = make(model, stream);
     node.n_touched = n;
-    memcpy(node.touched, touched, (size_t)n * sizeof(*touched));
+    for (int i = 0; i < n; i++)
+        node.touched[i] = touched[i];
     enter(model, stream, &node);
 }
 
