@@ -260,9 +260,9 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     task->work.function = function;
     task->thread = thread_number();
     rg_stream_watch_forks();
+    const bool blocks = work->run != NULL && is_blocking();
     rg_runtime_lock();
     const aclError status = accept(stream, task);
-    const bool blocks = work->run != NULL && is_blocking();
     if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
         stepped = step(stream, function, task, work->is_waited_for);
     if (blocks && stepped == ACL_SUCCESS)
