@@ -334,6 +334,9 @@ typedef union aclrtStreamAttrValue {
     uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
+/* An attribute of a device, by a number of which no names are known here. */
+typedef int32_t aclrtDevAttr;
+
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
 typedef struct aclrtUtilizationInfo {
@@ -533,6 +536,14 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
  * 100000 when utilizationInfo is NULL, 107001 for a device that is not there.
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo);
+
+/*
+ * An attribute of a device. None is known here: what the numbers mean is said nowhere that this library could follow,
+ * and a guess would be worse than a refusal. aclGetDeviceCapability and aclrtGetMemInfo have cores and memory.
+ *
+ * 100000 when value is NULL, 107001 for a device that is not there, 207000 for every attribute.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value);
 
 /*
  * Drops the work on all streams of a device that has not begun, and waits for the rest.
@@ -1034,6 +1045,115 @@ ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void *pHost, void **pDevi
  * 100000 when a pointer is NULL.
  */
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
+
+/* ---- Physical memory and addresses -------------------------------------------------------- */
+
+/*
+ * Addresses of devices are reserved here apart from the memory that is mapped at them. What is mapped is device memory
+ * like that of aclrtMalloc, for copies, operators and aclrtPointerGetAttributes; mappings of one device that follow one
+ * another in a reserved range are memory in one piece. None of these functions needs a context.
+ */
+
+/*
+ * What sizes, offsets and addresses below are multiples of: 2 MiB, also as recommended.
+ *
+ * prop         as for aclrtMallocPhysical
+ * granularity  out
+ * 100000 when a pointer is NULL; 107000 for another option; the statuses of aclrtMallocPhysical for prop.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
+                                                              aclrtMemGranularityOptions option, size_t *granularity);
+
+/*
+ * Reserves addresses, at which there is no memory at first.
+ *
+ * virPtr     out: a multiple of the granularity and of alignment. The caller gives it back with
+ *            aclrtReleaseMemAddress.
+ * size       bytes, a multiple of the granularity
+ * alignment  0 or a power of two
+ * expectPtr  NULL, or a multiple of the granularity: taken if these addresses are free, and a multiple of alignment
+ * flags      0
+ * 100000 when virPtr is NULL or size 0; 107000 for another size, alignment, expectPtr and flags; 207001 when there
+ * are no such addresses.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr,
+                                                    uint64_t flags);
+
+/*
+ * Gives them back. 100000 for NULL; 107000 for what is not the start of reserved addresses, and where memory is still
+ * mapped.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void *virPtr);
+
+/*
+ * Memory of a device, without addresses.
+ *
+ * handle  out. The caller frees it with aclrtFreePhysical.
+ * size    bytes, a multiple of the granularity; taken from what the device has (aclrtGetMemInfo)
+ * prop    handleType ACL_MEM_HANDLE_TYPE_NONE, allocationType ACL_MEM_ALLOCATION_TYPE_PINNED, memAttr any,
+ *         location.type ACL_MEM_LOCATION_TYPE_DEVICE, location.id the device; reserve is not looked at
+ * flags   0
+ * 100000 when a pointer is NULL or size 0; 107000 for another size, flags, or value in prop; 107001 for a device that
+ * is not there; 207000 for ACL_MEM_HANDLE_TYPE_POSIX, and for other known locations; 207001 when the device or the
+ * system has not enough.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
+                                                 const aclrtPhysicalMemProp *prop, uint64_t flags);
+
+/* Frees it. 100000 for NULL, 107017 for what is no live handle, 107000 while it is mapped. */
+ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
+
+/*
+ * Maps physical memory at reserved addresses. The same memory may be mapped at several places.
+ *
+ * virPtr  a multiple of the granularity; the size bytes from it are in one reserved range, with nothing mapped there
+ * size    bytes, a multiple of the granularity
+ * offset  where in the memory they begin: a multiple of the granularity
+ * flags   0
+ * 100000 when a pointer is NULL or size 0; 107000 for other values; 107017 for what is no live handle; 207001 when the
+ * system cannot.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
+                                         uint64_t flags);
+
+/*
+ * Ends a mapping; the addresses stay reserved. Does not wait for work that uses it, which still finds the memory unless
+ * other is mapped there. 100000 for NULL, 107000 for what was not given to aclrtMapMem, or has been unmapped.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
+
+/*
+ * A number by which another process of this machine and user can import the memory, while the handle is live. The same
+ * each time.
+ *
+ * handleType  ACL_MEM_HANDLE_TYPE_NONE
+ * flags       0
+ * 100000 when a pointer is NULL; 107000 for another type or flags; 107017 for what is no live handle; 207000 for
+ * ACL_MEM_HANDLE_TYPE_POSIX.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType handleType,
+                                                             uint64_t flags, uint64_t *shareableHandle);
+
+/*
+ * Lets processes import what this one has exported, besides those that were named before. This one may always.
+ *
+ * pid     pidNum numbers of processes, of aclrtDeviceGetBareTgid
+ * pidNum  1 to 1016, with those before
+ * 100000 when pid is NULL or pidNum 0; 107000 for other numbers, and for what this process has not exported or has
+ * freed.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum);
+
+/*
+ * A handle for memory that was exported, by another process or this one, which is to be freed with aclrtFreePhysical.
+ * The memory lives as long as any handle or mapping of it. It counts as the device's that has allocated it.
+ *
+ * deviceId  the device that what is mapped is of, in this process
+ * 100000 when handle is NULL; 107000 for what is not exported, or has been freed; 107001 for a device that is not
+ * there; 207001 when the system has no room; 207006 for a process that has not been named, and for one of another user.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
+                                                               aclrtDrvMemHandle *handle);
 
 #ifdef __cplusplus
 }

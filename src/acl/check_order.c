@@ -85,7 +85,7 @@ bool rg_order_check_device(const char *function, const struct rg_stream *stream,
 {
     struct rg_memory_block block;
     for (int k = 0; k < n && rg_device_count() > 1; k++)
-        if (rg_memory_find((const void *)accesses[k].bytes.low, &block) && block.place == RG_MEMORY_DEVICE &&
+        if (rg_memory_find((const void *)accesses[k].bytes.low, &block) && block.place != RG_MEMORY_HOST &&
             block.device != stream->device)
             return tell_device(function, stream, &accesses[k], &block);
     return false;

@@ -27,7 +27,8 @@ enum rg_handle_kind {
     RG_HANDLE_DATA_BUFFER,
     RG_HANDLE_STREAM,
     RG_HANDLE_EVENT,
-    RG_HANDLE_CONTEXT
+    RG_HANDLE_CONTEXT,
+    RG_HANDLE_PHYSICAL
 };
 
 /* A handle for object, which the table owns from now on and ends with destroy. NULL when there is

@@ -18,6 +18,7 @@ static const char *const names[] = {
     [RG_HANDLE_STREAM] = "a stream",
     [RG_HANDLE_EVENT] = "an event",
     [RG_HANDLE_CONTEXT] = "a context",
+    [RG_HANDLE_PHYSICAL] = "a block of physical memory",
 };
 
 const char *rg_handle_kind_name(enum rg_handle_kind kind)

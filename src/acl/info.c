@@ -53,6 +53,19 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
     return ACL_SUCCESS;
 }
 
+/* See acl_rt.h. */
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
+{
+    if (value == NULL)
+        return rg_runtime_fail_null(__func__, "value");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "%s: attr is %d, must be an attribute that is known here, of which there is none", __func__,
+                           attr);
+}
+
 static int64_t level_2_cache_size(void)
 {
     const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);

@@ -18,9 +18,18 @@ enum {
     MOST_APART = 12000 /* blocks: a process has at most some 65000 parts of its addresses that differ */
 };
 
-enum range_state { RANGE_NONE, RANGE_NEW, RANGE_LIVE, RANGE_ENDING, RANGE_FREED };
+enum range_state {
+    RANGE_NONE,
+    RANGE_NEW,
+    RANGE_LIVE,
+    RANGE_ENDING,
+    RANGE_FREED,
+    RANGE_MAPPED, /* of spare addresses, and in no list */
+    RANGE_UNMAPPED
+};
 
-/* A range of addresses: guard pages and, at their end, a block. Together the ranges are all addresses there are. */
+/* A range of addresses: guard pages and, at their end, a block. Together the ranges are all addresses there are, but
+ * for spare ones. */
 struct rg_isolated {
     atomic_uint version; /* odd while the rest is being changed */
     uint32_t next;       /* in the order of positions, or in the list of entries that are not used */
@@ -253,6 +262,14 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
+bool rg_isolate_begin(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool has_begun = begin();
+    pthread_mutex_unlock(&lock);
+    return has_begun;
+}
+
 static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origin)
 {
     const size_t page = rg_arena_page(), padded = round_up(room, ALIGNMENT), pages = round_up(padded, page);
@@ -300,7 +317,7 @@ void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
     rg_fault_know(&known.place);
     pthread_mutex_lock(&lock);
     begin_change(block);
-    block->state = RANGE_ENDING;
+    block->state = block->state == RANGE_MAPPED ? RANGE_UNMAPPED : RANGE_ENDING;
     block->freed = known;
     end_change(block);
     pthread_mutex_unlock(&lock);
@@ -315,6 +332,53 @@ void rg_isolate_give_back(struct rg_isolated *block)
     end_change(block);
     n_live--;
     pthread_mutex_unlock(&lock);
+}
+
+/* ---- Mapped memory ---------------------------------------------------------------------------- */
+
+/* Needs the lock. */
+static void forget(size_t position, size_t size)
+{
+    for (uint32_t k = 0; k < n_ranges; k++)
+        if (ranges[k].state == RANGE_UNMAPPED && ranges[k].block < position + size &&
+            position < ranges[k].block + ranges[k].size)
+            drop(k);
+}
+
+void rg_isolate_forget(const char *address, size_t size)
+{
+    size_t position;
+    bool is_ours;
+    pthread_mutex_lock(&lock);
+    if (rg_arena_find(address, &position, &is_ours))
+        forget(position, size);
+    pthread_mutex_unlock(&lock);
+}
+
+struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const struct rg_origin *origin)
+{
+    struct rg_origin known = *origin;
+    struct rg_isolated *range = NULL;
+    size_t position;
+    bool is_ours;
+    rg_fault_know(&known.place);
+    pthread_mutex_lock(&lock);
+    if (rg_arena_find(address, &position, &is_ours)) {
+        forget(position, size);
+        range = has_spare() ? &ranges[take_spare()] : NULL;
+    }
+    if (range != NULL) {
+        begin_change(range);
+        range->state = RANGE_MAPPED;
+        range->position = range->block = position;
+        range->extent = range->size = size;
+        range->allocated = known;
+        range->freed = (struct rg_origin){0};
+        end_change(range);
+    }
+    pthread_mutex_unlock(&lock);
+    rg_fault_watch();
+    return range;
 }
 
 /* ---- Looking from a signal handler ------------------------------------------------------------ */
@@ -350,6 +414,11 @@ static size_t distance(const struct rg_isolated *range, size_t position)
     return position < range->block + range->size ? 0 : position - (range->block + range->size) + 1;
 }
 
+static bool is_alive(const struct rg_isolated *range)
+{
+    return range->state == RANGE_LIVE || range->state == RANGE_MAPPED;
+}
+
 static void describe(const struct rg_isolated *range, size_t position, struct rg_sight *sight)
 {
     const bool is_before = position < range->block, is_behind = position >= range->block + range->size;
@@ -357,7 +426,7 @@ static void describe(const struct rg_isolated *range, size_t position, struct rg
     sight->distance = is_before || is_behind ? distance(range, position) : position - range->block;
     sight->block = rg_arena_address(range->block);
     sight->size = range->size;
-    sight->is_freed = range->state != RANGE_LIVE;
+    sight->is_freed = !is_alive(range);
     sight->allocated = range->allocated;
     sight->freed = range->freed;
 }
@@ -376,7 +445,7 @@ bool rg_isolate_see(const void *address, struct rg_sight *sight)
         if (!read_range(&ranges[k], &range))
             continue;
         const size_t near = distance(&range, position);
-        const bool is_better = near < nearest || (near == nearest && range.state == RANGE_LIVE);
+        const bool is_better = near < nearest || (near == nearest && is_alive(&range));
         if (near < far && is_better) {
             nearest = near;
             describe(&range, position, sight);

@@ -18,6 +18,16 @@ struct rg_isolated;
  * when the system has no room. */
 struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct rg_origin *origin, const char **address);
 
+/* Reserves the addresses of isolated memory, if that was not done. False, with errno, when the system has none. */
+bool rg_isolate_begin(void);
+
+/* Notes, for rg_isolate_see, that there is mapped memory at spare addresses; it is ended by rg_isolate_free alone. NULL
+ * without room for that. */
+struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const struct rg_origin *origin);
+
+/* Forgets mapped memory that has been ended at some of these addresses. */
+void rg_isolate_forget(const char *address, size_t size);
+
 /* The client has freed the block; and then: nobody uses its memory any more. */
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin);
 void rg_isolate_give_back(struct rg_isolated *block);

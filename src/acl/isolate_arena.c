@@ -27,6 +27,11 @@ enum { SMALLEST = 64 << 20 };
 
 /* ---- Addresses -------------------------------------------------------------------------------- */
 
+static char *map(char *at, size_t size, int file)
+{
+    return mmap(at, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+}
+
 static int create_file(size_t size)
 {
     const int file = memfd_create("regrad device memory", MFD_CLOEXEC);
@@ -39,10 +44,16 @@ static int create_file(size_t size)
     return -1;
 }
 
-static char *map(char *at, size_t size, int file)
+/* Addresses of which the first half are of the file, and nothing is at the rest. */
+static char *reserve_both(size_t size, int file)
 {
-    const int flags = MAP_SHARED | MAP_NORESERVE | (at != NULL ? MAP_FIXED : 0);
-    return mmap(at, size, PROT_NONE, flags, file, 0);
+    char *both = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (both == MAP_FAILED || map(both, size, file) != MAP_FAILED)
+        return both;
+    const int reason = errno;
+    munmap(both, 2 * size);
+    errno = reason;
+    return MAP_FAILED;
 }
 
 static bool reserve(size_t size)
@@ -50,12 +61,12 @@ static bool reserve(size_t size)
     const int file = create_file(size);
     if (file < 0)
         return false;
-    char *client = map(NULL, size, file);
-    char *ours = client != MAP_FAILED ? map(NULL, size, file) : MAP_FAILED;
+    char *client = reserve_both(size, file);
+    char *ours = client != MAP_FAILED ? reserve_both(size, file) : MAP_FAILED;
     const int reason = errno;
     close(file);
     if (ours == MAP_FAILED && client != MAP_FAILED)
-        munmap(client, size);
+        munmap(client, 2 * size);
     errno = reason;
     if (ours == MAP_FAILED)
         return false;
@@ -83,6 +94,12 @@ size_t rg_arena_size(void)
     return atomic_load(&is_ready) ? arena.size : 0;
 }
 
+void rg_arena_spare(const char **low, const char **high)
+{
+    *low = arena.client + arena.size;
+    *high = *low + arena.size;
+}
+
 size_t rg_arena_page(void)
 {
     return arena.page;
@@ -99,9 +116,9 @@ bool rg_arena_find(const void *address, size_t *position, bool *is_ours)
         return false;
     const uintptr_t from_client = (uintptr_t)address - (uintptr_t)arena.client;
     const uintptr_t from_ours = (uintptr_t)address - (uintptr_t)arena.ours;
-    *is_ours = from_client >= arena.size;
+    *is_ours = from_client >= 2 * arena.size;
     *position = *is_ours ? from_ours : from_client;
-    return *position < arena.size;
+    return *position < 2 * arena.size;
 }
 
 void *rg_memory_touch(const void *address)

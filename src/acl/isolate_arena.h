@@ -1,7 +1,8 @@
 /*
  * The addresses of isolated device memory. All of them are reserved at once, twice, and both times for the same pages
  * of one memfd: in the client's addresses nothing can be touched; in ours, which lie at a fixed distance, those pages
- * can that are open. Positions are counted in bytes from the beginning.
+ * can that are open. Positions are counted in bytes from the beginning. Behind these addresses, in both, are as many
+ * spare ones, at which there is nothing: other files can be mapped there.
  */
 #ifndef RG_ISOLATE_ARENA_H
 #define RG_ISOLATE_ARENA_H
@@ -12,11 +13,14 @@
 /* Reserves addresses, `wanted` or less. False, with errno, when the system has none. To be called once. */
 bool rg_arena_reserve(size_t wanted);
 
-size_t rg_arena_size(void); /* 0 before it is reserved */
+size_t rg_arena_size(void); /* without spare addresses; 0 before it is reserved */
 size_t rg_arena_page(void);
 
 /* The client's address of a position. */
 const char *rg_arena_address(size_t position);
+
+/* The client's spare addresses: from low to high. */
+void rg_arena_spare(const char **low, const char **high);
 
 /* The position of an address of the client's, or else of ours. False for other addresses. Signal handlers too. */
 bool rg_arena_find(const void *address, size_t *position, bool *is_ours);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "acl/addresses.h"
 #include "acl/check_mode.h"
 #include "acl/executor.h"
 #include "acl/handle_check.h"
@@ -32,13 +33,17 @@ static const struct sort sorts[] = {
     [RG_HANDLE_STREAM] = {"leak-stream", "stream", "aclrtDestroyStream", false},
     [RG_HANDLE_EVENT] = {"leak-event", "event", "aclrtDestroyEvent", false},
     [RG_HANDLE_CONTEXT] = {"leak-context", "context", "aclrtDestroyContext", false},
+    [RG_HANDLE_PHYSICAL] = {"leak-physical-memory", "block of physical memory", "aclrtFreePhysical", false},
 };
 static const struct sort unused_executor = {"executor-unused", "executor that has never run",
                                             "phase 2, or with aclDestroyAclOpExecutor", false};
 static const struct sort memory_sorts[] = {
     [RG_MEMORY_DEVICE] = {"leak-device-memory", "block of device memory", "aclrtFree", false},
     [RG_MEMORY_HOST] = {"leak-host-memory", "block of host memory", "aclrtFreeHost", false},
+    [RG_MEMORY_MAPPED] = {"leak-physical-memory", "mapping of physical memory", "aclrtUnmapMem", false},
 };
+static const struct sort reserved = {"leak-physical-memory", "range of reserved addresses", "aclrtReleaseMemAddress",
+                                     false};
 
 /* ---- Finding them ----------------------------------------------------------------------------- */
 
@@ -106,6 +111,12 @@ static bool visit_memory(const struct rg_memory_block *block, void *argument)
     return true;
 }
 
+static bool visit_addresses(const struct rg_origin *origin, const void *base, size_t size, void *argument)
+{
+    add(argument, &reserved, origin, base, size);
+    return true;
+}
+
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
 static void tell(const struct group *group, const char *function)
@@ -142,6 +153,7 @@ void rg_leak_tell(const char *function)
     groups.with_host = rg_check_level() == RG_CHECK_ERROR;
     rg_handle_visit(visit_handle, &groups);
     rg_memory_visit(visit_memory, &groups);
+    rg_addresses_visit(visit_addresses, &groups);
     for (int k = 0; k < groups.n; k++)
         tell(&groups.list[k], function);
     pthread_mutex_unlock(&lock);

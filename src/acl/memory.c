@@ -149,26 +149,24 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
 static aclError fail_not_begin(const char *function, const char *argument, const void *pointer,
                                enum rg_memory_place place)
 {
+    static const char *const names[] = {
+        [RG_MEMORY_DEVICE] = "device memory", [RG_MEMORY_HOST] = "host memory", [RG_MEMORY_MAPPED] = "mapped memory"};
     const char *found = "in no live memory: was it freed already?";
     struct rg_memory_block block;
-    if (rg_memory_find(pointer, &block)) {
-        found = "inside of live memory, not at its start";
-        if (block.place != place)
-            found = place == RG_MEMORY_DEVICE ? "host memory" : "device memory";
-    }
+    if (rg_memory_find(pointer, &block))
+        found = block.place != place ? names[block.place] : "inside of live memory, not at its start";
     rg_memory_tell_free(function, argument, pointer, place);
     return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is %p, %s; must be the start of live memory of %s",
                            function, argument, pointer, found, rg_memory_maker(place));
 }
 
-static aclError free_memory(const struct rg_origin *origin, const char *argument, void *pointer,
-                            enum rg_memory_place place)
+aclError rg_memory_end(const struct rg_origin *origin, const char *argument, const void *pointer,
+                       enum rg_memory_place place)
 {
     struct rg_memory_block block;
     if (pointer == NULL)
         return rg_runtime_fail_null(origin->function, argument);
-    if (rg_check_level() != RG_CHECK_OFF && rg_memory_find(pointer, &block) && block.base == pointer &&
-        block.place == place) {
+    if (rg_check_level() != RG_CHECK_OFF && rg_memory_find_start(pointer, place, &block)) {
         const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(pointer, block.size)};
         if (rg_race_check_host(origin, &access, 1))
             return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
@@ -183,22 +181,22 @@ static aclError free_memory(const struct rg_origin *origin, const char *argument
 aclError aclrtFree(void *devPtr)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
-    return free_memory(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
+    return rg_memory_end(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHost(void *hostPtr)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
-    return free_memory(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
+    return rg_memory_end(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 aclError aclrtFreeWithDevSync(void *devPtr)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     struct rg_memory_block block;
-    const bool waits = devPtr != NULL && rg_memory_find(devPtr, &block) && block.place == RG_MEMORY_DEVICE;
+    const bool waits = devPtr != NULL && rg_memory_find_start(devPtr, RG_MEMORY_DEVICE, &block);
     const aclError refused = waits ? rg_stream_wait_device(__func__, block.device) : ACL_SUCCESS;
-    return refused != ACL_SUCCESS ? refused : free_memory(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
+    return refused != ACL_SUCCESS ? refused : rg_memory_end(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHostWithDevSync(void *hostPtr)
@@ -207,7 +205,7 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr)
     aclError refused = ACL_SUCCESS;
     for (int32_t device = 0; device < rg_device_count() && refused == ACL_SUCCESS; device++)
         refused = rg_stream_wait_device(__func__, device);
-    return refused != ACL_SUCCESS ? refused : free_memory(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
+    return refused != ACL_SUCCESS ? refused : rg_memory_end(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */
@@ -304,7 +302,7 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
     struct rg_memory_block block;
     aclrtMemLocation location = {.id = 0, .type = ACL_MEM_LOCATION_TYPE_UNREGISTERED};
     if (rg_memory_find(ptr, &block)) {
-        const bool on_device = block.place == RG_MEMORY_DEVICE;
+        const bool on_device = block.place != RG_MEMORY_HOST;
         location.type = on_device ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
         location.id = on_device ? (uint32_t)block.device : 0;
     } else if (rg_host_is_registered(ptr, 1)) {

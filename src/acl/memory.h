@@ -6,19 +6,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "acl/acl_base.h"
 #include "acl/isolate.h"
 #include "acl/place.h"
 #include "acl/stream_after.h"
 
-enum rg_memory_place { RG_MEMORY_DEVICE, RG_MEMORY_HOST };
+/* Mapped: memory of a device, which was allocated before, at addresses that the client has reserved. */
+enum rg_memory_place { RG_MEMORY_DEVICE, RG_MEMORY_HOST, RG_MEMORY_MAPPED };
 
-/* A live allocation: the size bytes from base. Booked bytes were taken for it from the device. */
+struct rg_mapping;
+
+/* A live allocation or mapping: the size bytes from base. Booked bytes may be copied, and were, but for mappings, taken
+ * for it from the device. */
 struct rg_memory_block {
     const char *base;
     size_t size;
     size_t booked;
     enum rg_memory_place place;
-    int32_t device;               /* of device memory */
+    int32_t device;             /* of device memory */
+    struct rg_mapping *mapping; /* NULL for what is allocated */
+    const char *run;            /* of mapped memory: see rg_memory_find */
+    size_t run_size;
     struct rg_isolated *isolated; /* NULL for what the host may touch */
     struct rg_origin allocated;
     struct rg_origin freed; /* of blocks that are not live */
@@ -31,8 +39,15 @@ enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM
 /* Allocates block->booked bytes, aligned to 64, sets block->base and enters the block. */
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);
 
-/* The live block that holds the address. False when there is none. */
+/* Enters a block of mapped memory. False without memory for that. */
+bool rg_memory_enter(const struct rg_memory_block *block);
+
+/* The live block that holds the address. False when there is none. Mapped memory of one device, at reserved addresses
+ * that follow one another, is told as one block: tensors and copies may reach from one mapping into the next. */
 bool rg_memory_find(const void *address, struct rg_memory_block *block);
+
+/* The live block of this place that begins at base, by itself. */
+bool rg_memory_find_start(const void *base, enum rg_memory_place place, struct rg_memory_block *block);
 
 /* The block that held the address and was freed last, if that is not long ago: RG_CHECK_OFF remembers none, other
  * levels the last thousand. Look for live ones first. */
@@ -55,7 +70,16 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n);
  * visited never again. */
 void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument);
 
-/* Bytes that a device has, and those that are booked of them. */
+/* What aclrtFree and its like do: the checks, and then the end of the block. */
+aclError rg_memory_end(const struct rg_origin *origin, const char *argument, const void *pointer,
+                       enum rg_memory_place place);
+
+/* Takes bytes from a device, false when it has not as many left; and gives them back. */
+bool rg_memory_book(int32_t device, size_t size);
+void rg_memory_unbook(int32_t device, size_t size);
+
+/* Bytes that the machine has; that a device has, and those that are booked of them. */
+size_t rg_memory_of_machine(void);
 size_t rg_memory_total(void);
 size_t rg_memory_booked(int32_t device);
 size_t rg_memory_peak(int32_t device); /* the most that were booked */

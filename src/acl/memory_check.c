@@ -3,14 +3,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "acl/addresses.h"
 #include "acl/memory_host.h"
 #include "acl/runtime.h"
 
-static const char *const place_names[] = {[RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host"};
+static const char *const place_names[] = {
+    [RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host", [RG_MEMORY_MAPPED] = "device"};
+static const char *const makers[] = {
+    [RG_MEMORY_DEVICE] = "aclrtMalloc", [RG_MEMORY_HOST] = "aclrtMallocHost", [RG_MEMORY_MAPPED] = "aclrtMapMem"};
 
 const char *rg_memory_maker(enum rg_memory_place place)
 {
-    return place == RG_MEMORY_DEVICE ? "aclrtMalloc" : "aclrtMallocHost";
+    return makers[place];
 }
 
 void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed)
@@ -52,6 +56,18 @@ static bool tell_freed(const struct rg_memory_use *use, const struct rg_memory_b
     return rg_check_tell(&finding);
 }
 
+/* Refused always: nobody can touch them. */
+static bool tell_unmapped(const struct rg_memory_use *use)
+{
+    struct rg_finding finding = {
+        .kind = "unmapped-address", .is_refused = true, .function = use->function, .argument = use->argument};
+    snprintf(finding.what, sizeof(finding.what), "the %s %p is among addresses that are reserved, with no memory there",
+             use->what, use->bytes.address);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "map physical memory there before, with aclrtMallocPhysical and aclrtMapMem");
+    return rg_check_tell(&finding);
+}
+
 /* Refused always. */
 static bool tell_outside(const struct rg_memory_use *use, const struct rg_memory_block *block)
 {
@@ -81,15 +97,16 @@ bool rg_memory_tell_use(const struct rg_memory_use *use)
     const bool is_live = rg_memory_find(use->bytes.address, &block) || rg_memory_find(first, &block);
     if (is_live && leaves(&use->bytes, &block))
         return tell_outside(use, &block);
-    if (rg_check_level() == RG_CHECK_OFF)
-        return !is_live && rg_memory_is_isolated(use->bytes.address); /* which nobody could touch */
+    const bool is_reserved = !is_live && rg_addresses_hold(use->bytes.address);
+    if (rg_check_level() == RG_CHECK_OFF) /* what nobody could touch */
+        return is_reserved || (!is_live && rg_memory_is_isolated(use->bytes.address));
     if (is_live)
         return tell_host(use, &block);
     if (rg_host_is_registered(first, (size_t)(use->bytes.high - use->bytes.low)))
         return false;
     if (rg_memory_find_freed(use->bytes.address, &block) || rg_memory_find_freed(first, &block))
         return tell_freed(use, &block);
-    return tell_host(use, NULL);
+    return is_reserved ? tell_unmapped(use) : tell_host(use, NULL);
 }
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */
@@ -114,8 +131,10 @@ static void tell_not_freeable(const char *function, const char *argument, const 
     struct rg_finding finding = {
         .kind = "invalid-free", .is_refused = true, .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "%p is %s", address, found);
-    snprintf(finding.instead, sizeof(finding.instead), "free with %s what %s has returned", function,
-             rg_memory_maker(place));
+    snprintf(finding.instead, sizeof(finding.instead),
+             place == RG_MEMORY_MAPPED ? "give %s the addresses that %s was given"
+                                       : "free with %s what %s has returned",
+             function, rg_memory_maker(place));
     if (block != NULL)
         rg_memory_add_block(&finding, block, false);
     rg_check_tell(&finding);

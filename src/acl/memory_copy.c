@@ -140,7 +140,7 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 static bool is_on_device(const void *address)
 {
     struct rg_memory_block block;
-    return rg_memory_find(address, &block) && block.place == RG_MEMORY_DEVICE;
+    return rg_memory_find(address, &block) && block.place != RG_MEMORY_HOST;
 }
 
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,

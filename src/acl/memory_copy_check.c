@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "acl/acl_rt.h"
+#include "acl/addresses.h"
 #include "acl/memory_check.h"
 #include "acl/runtime_error.h"
 
@@ -24,7 +25,7 @@ static struct end look(const char *argument, const void *address, size_t size, b
 
 static bool is_on_device(const struct end *end)
 {
-    return end->is_live && end->block.place == RG_MEMORY_DEVICE;
+    return end->is_live && end->block.place != RG_MEMORY_HOST;
 }
 
 static aclError fail(const char *function, const struct end *end, const char *wanted)
@@ -33,21 +34,23 @@ static aclError fail(const char *function, const struct end *end, const char *wa
                            end->size, end->argument, end->address, wanted);
 }
 
-/* What an allocation has been rounded up by may be copied too. */
-static aclError check_room(const char *function, const struct end *end)
-{
-    const size_t before = end->is_live ? (size_t)((uintptr_t)end->address - (uintptr_t)end->block.base) : 0;
-    if (!end->is_live || end->size <= end->block.booked - before)
-        return ACL_SUCCESS;
-    rg_memory_tell_use(
-        &(struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}});
-    return fail(function, end, "the memory that is allocated there");
-}
-
 static aclError check_device(const char *function, const struct end *end)
 {
     const struct rg_memory_use use = {function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
     return rg_memory_tell_use(&use) ? fail(function, end, "live device memory") : ACL_SUCCESS;
+}
+
+/* What an allocation has been rounded up by may be copied too. */
+static aclError check_room(const char *function, const struct end *end)
+{
+    if (!end->is_live) /* the host's, or nobody can touch it */
+        return rg_addresses_hold(end->address) ? check_device(function, end) : ACL_SUCCESS;
+    const size_t before = (size_t)((uintptr_t)end->address - (uintptr_t)end->block.base);
+    if (end->size <= end->block.booked - before)
+        return ACL_SUCCESS;
+    rg_memory_tell_use(
+        &(struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}});
+    return fail(function, end, "the memory that is allocated there");
 }
 
 static const char *side(bool is_device)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "acl/acl_rt.h"
+#include "acl/addresses.h"
 #include "acl/context.h"
 #include "acl/memory.h"
 #include "acl/runtime_error.h"
@@ -58,11 +59,12 @@ static aclError check_memory(const char *function, const void *ptr, uint64_t siz
     if (size == 0 || size > UINTPTR_MAX - (uintptr_t)ptr)
         return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is %llu, must be positive, and end within addresses",
                                function, (unsigned long long)size);
-    if (rg_memory_find(ptr, &block))
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: ptr is %p, in memory of aclrtMalloc or aclrtMallocHost, must be in other memory of "
-                               "the host",
-                               function, ptr);
+    if (rg_memory_find(ptr, &block) || rg_addresses_hold(ptr))
+        return rg_runtime_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "%s: ptr is %p, in memory or addresses that this library has given out, must be in other "
+            "memory of the host",
+            function, ptr);
     return rg_context_look(function, &context);
 }
 

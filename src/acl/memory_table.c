@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "acl/addresses.h"
 #include "acl/check_mode.h"
 #include "acl/device.h"
 #include "acl/runtime.h"
@@ -67,7 +68,7 @@ static size_t parse_size(const char *text)
     return (size_t)number << shift;
 }
 
-static size_t physical_memory(void)
+size_t rg_memory_of_machine(void)
 {
     return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -77,7 +78,7 @@ static void read_total(void)
     const char *text = getenv("REGRAD_DEVICE_MEMORY");
     total = text != NULL ? parse_size(text) : 0;
     if (total == 0)
-        total = physical_memory();
+        total = rg_memory_of_machine();
 }
 
 size_t rg_memory_total(void)
@@ -102,19 +103,29 @@ size_t rg_memory_peak(int32_t device)
     return bytes;
 }
 
+bool rg_memory_book(int32_t device, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    const bool fits = size <= rg_memory_total() && booked[device] <= rg_memory_total() - size;
+    if (fits)
+        booked[device] += size;
+    if (booked[device] > peak[device])
+        peak[device] = booked[device];
+    pthread_mutex_unlock(&lock);
+    return fits;
+}
+
+void rg_memory_unbook(int32_t device, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    booked[device] -= size;
+    pthread_mutex_unlock(&lock);
+}
+
 /* Takes the bytes from the device, so that no two threads take the last ones. */
 static bool book(const struct rg_memory_block *block)
 {
-    if (block->place == RG_MEMORY_HOST)
-        return true;
-    pthread_mutex_lock(&lock);
-    const bool fits = block->booked <= rg_memory_total() && booked[block->device] <= rg_memory_total() - block->booked;
-    if (fits)
-        booked[block->device] += block->booked;
-    if (booked[block->device] > peak[block->device])
-        peak[block->device] = booked[block->device];
-    pthread_mutex_unlock(&lock);
-    return fits;
+    return block->place != RG_MEMORY_DEVICE || rg_memory_book(block->device, block->booked);
 }
 
 /* For the trace: memory of the host is on no device. */
@@ -145,19 +156,84 @@ static enum rg_memory_outcome provide(struct rg_memory_block *block)
 static void give_back(void *argument)
 {
     struct rg_memory_block *block = argument;
-    if (block->isolated != NULL)
+    if (block->mapping != NULL)
+        rg_mapping_close(block->mapping);
+    else if (block->isolated != NULL)
         rg_isolate_give_back(block->isolated);
     else
         free((void *)(uintptr_t)block->base);
     free(block);
 }
 
+/* ---- Runs of mapped memory -------------------------------------------------------------------- */
+
+/* The mapping that holds the address, if it may be of one run with the block. Needs the lock. */
+static const struct rg_memory_block *find_neighbour(const struct rg_memory_block *block, uintptr_t address)
+{
+    const struct rg_memory_block *found = find((const void *)address);
+    const bool is_near = found != NULL && found->place == RG_MEMORY_MAPPED && found->device == block->device;
+    return is_near && rg_mapping_is_beside(found->mapping, block->mapping) ? found : NULL;
+}
+
+/* All mappings in these bytes are a run. Needs the lock. */
+static void set_run(const char *low, const char *high)
+{
+    for (const char *at = low; at < high;) {
+        struct rg_memory_block *block = find(at);
+        block->run = low;
+        block->run_size = (size_t)(high - low);
+        at = block->base + block->size;
+    }
+}
+
+/* A mapping has been entered. Needs the lock. */
+static void join_run(const struct rg_memory_block *block)
+{
+    const char *low = block->base, *high = low + block->size;
+    const struct rg_memory_block *before = find_neighbour(block, (uintptr_t)low - 1);
+    const struct rg_memory_block *behind = find_neighbour(block, (uintptr_t)high);
+    set_run(before != NULL ? before->run : low, behind != NULL ? high + behind->run_size : high);
+}
+
+/* It has been taken out. Needs the lock. */
+static void split_run(const struct rg_memory_block *block)
+{
+    set_run(block->run, block->base);
+    set_run(block->base + block->size, block->run + block->run_size);
+}
+
+/* Bytes from an address in the block to the end of its run. */
+static size_t room_from(const struct rg_memory_block *block, uintptr_t address)
+{
+    if (block->place == RG_MEMORY_MAPPED)
+        return block->run_size - (address - (uintptr_t)block->run);
+    return block->size - (address - (uintptr_t)block->base);
+}
+
+bool rg_memory_enter(const struct rg_memory_block *block)
+{
+    struct rg_memory_block *entry = malloc(sizeof(*entry));
+    if (entry == NULL)
+        return false;
+    *entry = *block;
+    pthread_mutex_lock(&lock);
+    const bool is_entered = tsearch(entry, &blocks, compare_ranges) != NULL;
+    if (is_entered)
+        join_run(entry);
+    pthread_mutex_unlock(&lock);
+    if (!is_entered)
+        free(entry);
+    return is_entered;
+}
+
+/* ---- Allocation ------------------------------------------------------------------------------- */
+
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
 {
     if (!book(block))
         return RG_MEMORY_DEVICE_FULL;
     /* Host memory is pinned on a device's host: there cannot be more than there are chips for. */
-    if (block->place == RG_MEMORY_HOST && block->booked > physical_memory())
+    if (block->place == RG_MEMORY_HOST && block->booked > rg_memory_of_machine())
         return RG_MEMORY_SYSTEM_FULL;
     struct rg_memory_block *entry = malloc(sizeof(*entry));
     enum rg_memory_outcome outcome = entry != NULL ? provide(block) : RG_MEMORY_SYSTEM_FULL;
@@ -190,6 +266,27 @@ bool rg_memory_find(const void *address, struct rg_memory_block *block)
     if (found != NULL)
         *block = *found;
     pthread_mutex_unlock(&lock);
+    if (found != NULL && block->place == RG_MEMORY_MAPPED) {
+        block->base = block->run;
+        block->size = block->booked = block->run_size;
+    }
+    return found != NULL;
+}
+
+/* Needs the lock. */
+static struct rg_memory_block *find_start(const void *base, enum rg_memory_place place)
+{
+    struct rg_memory_block *block = find(base);
+    return block != NULL && block->base == base && block->place == place ? block : NULL;
+}
+
+bool rg_memory_find_start(const void *base, enum rg_memory_place place, struct rg_memory_block *block)
+{
+    pthread_mutex_lock(&lock);
+    const struct rg_memory_block *found = find_start(base, place);
+    if (found != NULL)
+        *block = *found;
+    pthread_mutex_unlock(&lock);
     return found != NULL;
 }
 
@@ -215,21 +312,24 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
 {
     const bool remembers = rg_check_level() != RG_CHECK_OFF;
     pthread_mutex_lock(&lock);
-    struct rg_memory_block *block = find(base);
-    const bool found = block != NULL && block->base == base && block->place == place;
-    if (found) {
+    struct rg_memory_block *block = find_start(base, place);
+    if (block != NULL) {
         take_out(block);
         unbook(block);
+        if (block->place == RG_MEMORY_MAPPED)
+            split_run(block);
         if (remembers)
             remember(block, origin);
     }
     pthread_mutex_unlock(&lock);
-    if (!found)
+    if (block == NULL)
         return false;
-    if (rg_trace_is_on())
+    if (block->place != RG_MEMORY_MAPPED && rg_trace_is_on()) /* a mapping is no new memory */
         rg_trace_freed(block->base, block->size, device_of(block));
     if (block->isolated != NULL)
         rg_isolate_free(block->isolated, origin);
+    if (block->mapping != NULL)
+        rg_mapping_end(block->mapping);
     block->after = (struct rg_after){.end = give_back, .argument = block};
     rg_stream_after(&block->after);
     return true;
@@ -281,9 +381,9 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
         if (spans[k].low == spans[k].high)
             continue;
         const uintptr_t first = (uintptr_t)spans[k].address + (uintptr_t)spans[k].low;
-        const struct rg_memory_block *block = find((const void *)first);
-        is_on_device = block != NULL && block->place == RG_MEMORY_DEVICE &&
-                       (uint64_t)(spans[k].high - spans[k].low) <= block->size - (first - (uintptr_t)block->base);
+        const struct rg_memory_block *found = find((const void *)first);
+        is_on_device = found != NULL && found->place != RG_MEMORY_HOST &&
+                       (uint64_t)(spans[k].high - spans[k].low) <= room_from(found, first);
     }
     pthread_mutex_unlock(&lock);
     return is_on_device;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "acl/addresses.h"
 #include "acl/check_mode.h"
 #include "acl/handle.h"
 #include "acl/memory.h"
@@ -19,12 +20,14 @@ static void before_fork(void)
     rg_runtime_lock();
     rg_check_lock();
     rg_handle_lock();
+    rg_addresses_lock();
     rg_memory_lock();
 }
 
 static void after_fork(void)
 {
     rg_memory_unlock();
+    rg_addresses_unlock();
     rg_handle_unlock();
     rg_check_unlock();
 }
