@@ -16,11 +16,15 @@
 #include "acl/runtime.h"
 #include "allocation.h"
 
+enum { PIECE = 2 << 20 };
+
 /* ---- Calls that allocate ---------------------------------------------------------------------- */
 
 static aclrtStream stream;
 static aclrtEvent event;
-static void *memory;
+static void *memory, *reserved;
+static aclrtDrvMemHandle physical;
+static uint64_t exported;
 static char bytes[16];
 static char config_path[64];
 
@@ -91,6 +95,34 @@ static aclError allocate_host(void)
     void *pointer = NULL;
     const aclError status = aclrtMallocHost(&pointer, 100);
     return status != ACL_SUCCESS ? status : aclrtFreeHost(pointer);
+}
+
+static aclError allocate_physical(void)
+{
+    const aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    aclrtDrvMemHandle handle = NULL;
+    const aclError status = aclrtMallocPhysical(&handle, PIECE, &prop, 0);
+    return status != ACL_SUCCESS ? status : aclrtFreePhysical(handle);
+}
+
+static aclError import(void)
+{
+    aclrtDrvMemHandle handle = NULL;
+    const aclError status = aclrtMemImportFromShareableHandle(exported, 0, &handle);
+    return status != ACL_SUCCESS ? status : aclrtFreePhysical(handle);
+}
+
+static aclError reserve(void)
+{
+    void *addresses = NULL;
+    const aclError status = aclrtReserveMemAddress(&addresses, PIECE, 0, NULL, 0);
+    return status != ACL_SUCCESS ? status : aclrtReleaseMemAddress(addresses);
+}
+
+static aclError map(void)
+{
+    const aclError status = aclrtMapMem(reserved, PIECE, 0, physical, 0);
+    return status != ACL_SUCCESS ? status : aclrtUnmapMem(reserved);
 }
 
 static aclError copy(void)
@@ -190,6 +222,10 @@ static void test_each(void **state)
                  {"aclrtStreamWaitEvent", wait_event, 2},
                  {"aclrtMalloc", allocate, rg_check_isolates() ? 2 : 3},
                  {"aclrtMallocHost", allocate_host, 3},
+                 {"aclrtMallocPhysical", allocate_physical, 1},
+                 {"aclrtMemImportFromShareableHandle", import, 1},
+                 {"aclrtReserveMemAddress", reserve, 1},
+                 {"aclrtMapMem", map, 3},
                  {"aclrtMemcpyAsync", copy, 2},
                  {"aclrtMemcpy2dAsync", copy_rows, 2},
                  {"aclrtMemsetAsync", fill, 2},
@@ -287,6 +323,20 @@ static void test_refused_recording(void **state)
     }
 }
 
+/* What cases map and import. */
+static bool make_physical(void)
+{
+    const aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    return aclrtMallocPhysical(&physical, PIECE, &prop, 0) == ACL_SUCCESS &&
+           aclrtReserveMemAddress(&reserved, PIECE, 0, NULL, 0) == ACL_SUCCESS &&
+           aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 0, &exported) == ACL_SUCCESS;
+}
+
+static bool end_physical(void)
+{
+    return aclrtFreePhysical(physical) == ACL_SUCCESS && aclrtReleaseMemAddress(reserved) == ACL_SUCCESS;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -294,7 +344,7 @@ static int set_up(void **state)
     FILE *file = fopen(config_path, "w");
     if (file == NULL || fputs("{\"a\": 1}", file) < 0 || fclose(file) != 0)
         return -1;
-    return aclrtSetDevice(0) != ACL_SUCCESS || aclrtCreateStream(&stream) != ACL_SUCCESS ||
+    return aclrtSetDevice(0) != ACL_SUCCESS || !make_physical() || aclrtCreateStream(&stream) != ACL_SUCCESS ||
            aclrtCreateEvent(&event) != ACL_SUCCESS ||
            aclrtMalloc(&memory, 16, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
            aclrtRecordEvent(event, stream) != ACL_SUCCESS ||
@@ -305,7 +355,7 @@ static int tear_down(void **state)
 {
     (void)state;
     unlink(config_path);
-    return aclrtSetDevice(0) != ACL_SUCCESS || aclrtFree(memory) != ACL_SUCCESS ||
+    return aclrtSetDevice(0) != ACL_SUCCESS || !end_physical() || aclrtFree(memory) != ACL_SUCCESS ||
            aclrtDestroyEvent(event) != ACL_SUCCESS || aclrtDestroyStream(stream) != ACL_SUCCESS ||
            aclrtResetDeviceForce(0) != ACL_SUCCESS || allocation_live() != 1; /* the table of handles is kept */
 }

@@ -15,7 +15,7 @@
 #include "acl/isolate.h"
 #include "acl/runtime.h"
 
-enum { SIZE = 40, MOST_TEXT = 8192 };
+enum { SIZE = 40, MOST_TEXT = 8192, PIECE = 2 << 20 };
 
 #ifndef __has_feature
 #define __has_feature(name) 0
@@ -131,6 +131,52 @@ static void write_freed(void)
         block[3] = 1;
 }
 
+/* Mapped memory, a piece of it behind another. */
+static volatile char *mapped_block(void)
+{
+    const aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    void *base = NULL;
+    aclrtDrvMemHandle handle = NULL;
+    if (aclrtReserveMemAddress(&base, 4 * PIECE, 0, NULL, 0) != ACL_SUCCESS ||
+        aclrtMallocPhysical(&handle, 2 * PIECE, &prop, 0) != ACL_SUCCESS ||
+        aclrtMapMem(base, PIECE, 0, handle, 0) != ACL_SUCCESS ||
+        aclrtMapMem((char *)base + PIECE, PIECE, PIECE, handle, 0) != ACL_SUCCESS)
+        _exit(2);
+    return base;
+}
+
+static void write_mapped(void)
+{
+    mapped_block()[PIECE + 7] = 1;
+}
+
+static void write_unmapped(void)
+{
+    volatile char *block = mapped_block();
+    if (aclrtUnmapMem((char *)(uintptr_t)block + PIECE) == ACL_SUCCESS)
+        block[PIECE + 7] = 1;
+}
+
+static void write_behind_mapped(void)
+{
+    mapped_block()[2 * PIECE] = 1;
+}
+
+static void write_reserved(void)
+{
+    mapped_block()[4 * PIECE - 1] = 1;
+}
+
+static void write_released(void)
+{
+    volatile char *block = mapped_block();
+    for (int k = 0; k < 2; k++)
+        if (aclrtUnmapMem((char *)(uintptr_t)block + k * PIECE) != ACL_SUCCESS)
+            return;
+    if (aclrtReleaseMemAddress((void *)(uintptr_t)block) == ACL_SUCCESS)
+        block[7] = 1;
+}
+
 /* Others come after it: its addresses are not given out again at once. */
 static void write_freed_long_ago(void)
 {
@@ -201,6 +247,18 @@ static void test_freed(void **state)
     expect_stop(write_freed, "the same, freed by aclrtFree\n           at    check_runtime_isolate");
     expect_stop(write_freed_long_ago, ", byte 3 of 40 bytes of device memory at 0x");
     expect_stop(write_freed_long_ago, ", which has been freed\n");
+}
+
+static void test_mapped(void **state)
+{
+    (void)state;
+    expect_stop(write_mapped, ", byte 7 of 2097152 bytes of device memory at 0x");
+    expect_stop(write_mapped, ", allocated by aclrtMapMem\n           at    check_runtime_isolate");
+    expect_stop(write_unmapped, ", byte 7 of 2097152 bytes of device memory at 0x");
+    expect_stop(write_unmapped, "the same, freed by aclrtUnmapMem\n           at    check_runtime_isolate");
+    expect_stop(write_behind_mapped, ", 1 byte behind the last of 2097152 bytes of device memory at 0x");
+    expect_stop(write_reserved, ", an address of devices at which there is no memory\n  instead");
+    expect_stop(write_released, ", an address of devices at which there is no memory\n  instead");
 }
 
 /* The frame of the C library comes first, and then that of the program. */
@@ -500,10 +558,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_reads_and_writes),
         cmocka_unit_test(test_beside),       cmocka_unit_test(test_freed),
-        cmocka_unit_test(test_in_library),   cmocka_unit_test(test_handlers),
-        cmocka_unit_test(test_other_faults), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_random),       cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_mapped),       cmocka_unit_test(test_in_library),
+        cmocka_unit_test(test_handlers),     cmocka_unit_test(test_other_faults),
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_random),
+        cmocka_unit_test(test_fork),         cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }
