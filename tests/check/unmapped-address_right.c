@@ -1,0 +1,25 @@
+#include "small.h"
+
+enum { PIECE = 2 << 20 };
+
+int main(void)
+{
+    const aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    void *addresses = NULL;
+    aclrtDrvMemHandle memory = NULL;
+    start();
+    must(aclrtReserveMemAddress(&addresses, PIECE, 0, NULL, 0));
+    must(aclrtMallocPhysical(&memory, PIECE, &prop, 0));
+    must(aclrtMapMem(addresses, PIECE, 0, memory, 0));
+    float *device = device_floats(N_WANTED);
+    aclTensor *given = tensor(addresses, N_GIVEN), *wanted = tensor(device, N_WANTED);
+    const aclnnStatus status = compute(given, wanted);
+    aclDestroyTensor(given);
+    aclDestroyTensor(wanted);
+    must(aclrtFree(device));
+    must(aclrtUnmapMem(addresses));
+    must(aclrtFreePhysical(memory));
+    must(aclrtReleaseMemAddress(addresses));
+    end();
+    return status != 0;
+}

@@ -1,0 +1,19 @@
+#include "small.h"
+
+enum { PIECE = 2 << 20 };
+
+int main(void)
+{
+    void *addresses = NULL;
+    start();
+    must(aclrtReserveMemAddress(&addresses, PIECE, 0, NULL, 0));
+    float *device = device_floats(N_WANTED);
+    aclTensor *given = tensor(addresses, N_GIVEN), *wanted = tensor(device, N_WANTED);
+    const aclnnStatus status = compute(given, wanted);
+    aclDestroyTensor(given);
+    aclDestroyTensor(wanted);
+    must(aclrtFree(device));
+    must(aclrtReleaseMemAddress(addresses));
+    end();
+    return status != 0;
+}
