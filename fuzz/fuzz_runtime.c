@@ -1,7 +1,8 @@
 /*
  * Random programs against the runtime: each byte string is a sequence of calls on live, dead, foreign and NULL streams,
  * events, contexts, devices and memory, with operators on repeatable executors, callbacks and host functions, and
- * memory that is freed while work that uses it is queued. With an odd first byte two threads share it. Nothing may
+ * memory that is freed while work that uses it is queued; physical memory is mapped at reserved addresses, unmapped,
+ * exported and imported, in any order. With an odd first byte two threads share it. Nothing may
  * crash or hang, and every refusal must leave a message.
  *
  * Memory that streams work on belongs to one stream each, so that the programs have no races of their own. What could
@@ -18,7 +19,7 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_upsample_nearest_exact2d_backward.h"
 
-enum { N_HANDLES = 4, N_THREADS = 2, NBYTES = 1024, MAX_CALLS = 60 };
+enum { N_HANDLES = 4, N_THREADS = 2, NBYTES = 1024, MAX_CALLS = 60, PIECE = 2 << 20 };
 
 /* A stream and what its work touches. */
 struct lane {
@@ -38,6 +39,12 @@ struct program {
     struct lane lane[N_HANDLES];
     aclrtEvent event[N_HANDLES];
     aclrtContext context[N_HANDLES];
+    char *reserved[N_HANDLES]; /* four pieces each */
+    bool is_released[N_HANDLES];
+    char *mapped[MAX_CALLS]; /* at one time or another */
+    int n_mapped;
+    aclrtDrvMemHandle physical[N_HANDLES];
+    uint64_t exported;
     void *freed;
 };
 
@@ -209,6 +216,148 @@ static void run_executor(struct program *program)
             aclnnUpsampleNearestExact2dBackward(lane->workspace, lane->workspace_size, lane->executor, lane->stream));
 }
 
+/* ---- Physical memory -------------------------------------------------------------------------- */
+
+/* Mostly what is right: four pieces, or what another number says. */
+static size_t any_size(struct program *program)
+{
+    const int k = take(program);
+    return k % 8 != 7 ? (size_t)(k % 5) * PIECE : (size_t)k << (k % 60);
+}
+
+/* A place in reserved addresses, whether or not they are reserved still, or somewhere else. */
+static char *any_place(struct program *program)
+{
+    const int k = take(program);
+    char *base = program->reserved[k % N_HANDLES];
+    if (base == NULL && aclrtReserveMemAddress((void **)&base, (size_t)4 * PIECE, 0, NULL, 0) == 0) {
+        program->reserved[k % N_HANDLES] = base;
+        program->is_released[k % N_HANDLES] = false;
+    }
+    if (k >= 240 || base == NULL)
+        return k % 2 == 0 ? NULL : (char *)program->lane[0].memory;
+    return base + (k / 16 % 5) * PIECE + (k % 16 == 15);
+}
+
+static aclrtDrvMemHandle any_physical(struct program *program)
+{
+    const int k = take_below(program, N_HANDLES + 3);
+    void *const others[] = {NULL, foreign(), program->event[0]};
+    if (k >= N_HANDLES)
+        return others[k - N_HANDLES];
+    const aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    if (program->physical[k] == NULL && aclrtMallocPhysical(&program->physical[k], PIECE, &prop, 0) != 0)
+        (void)aclGetRecentErrMsg(); /* the device is full */
+    return program->physical[k];
+}
+
+static void reserve(struct program *program)
+{
+    const int k = take_below(program, N_HANDLES), option = take(program);
+    void *const wanted = option % 32 > 16 ? any_place(program) : NULL;
+    void *base = program->reserved[k];
+    const aclError released = aclrtReleaseMemAddress(base);
+    expect_message(released);
+    program->is_released[k] = program->is_released[k] || base == NULL || released == 0;
+    if (!program->is_released[k] || option % 4 == 0)
+        return; /* where memory is mapped they must not be lost */
+    const size_t size = option % 8 < 6 ? (size_t)4 * PIECE : any_size(program);
+    const size_t alignment = option % 16 == 9 ? any_size(program) : 0;
+    const aclError status = aclrtReserveMemAddress(&base, size, alignment, wanted, option == 255);
+    expect_message(status);
+    program->reserved[k] = base;
+    program->is_released[k] = status != 0;
+}
+
+/* False where it is mapped, and must not be lost. */
+static bool free_physical(aclrtDrvMemHandle handle)
+{
+    const aclError status = aclrtFreePhysical(handle);
+    expect_message(status);
+    return status != ACL_ERROR_RT_PARAM_INVALID;
+}
+
+static void make_physical(struct program *program)
+{
+    aclrtDrvMemHandle *handle = &program->physical[take_below(program, N_HANDLES)];
+    const int option = take(program);
+    aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    if (!free_physical(*handle))
+        return;
+    if (option % 4 == 3)
+        prop.location.id = (uint32_t)option / 4 % 4;
+    if (option % 16 == 1)
+        prop.memAttr = (aclrtMemAttr)(option / 16 * 3 - 1);
+    if (option % 16 == 2)
+        prop.location.type = (aclrtMemLocationType)(option / 16 - 1);
+    if (option % 16 == 4)
+        prop.handleType = (aclrtMemHandleType)(option / 16 - 1);
+    size_t granularity;
+    expect_message(aclrtMemGetAllocationGranularity(&prop, (aclrtMemGranularityOptions)(option % 3), &granularity));
+    expect_message(aclrtMallocPhysical(handle, option % 8 == 0 ? any_size(program) : PIECE, &prop, option == 100));
+}
+
+static const struct lane *lane_of(const struct program *program, const char *place)
+{
+    int k = 0;
+    while (k < N_HANDLES - 1 && (uintptr_t)place - (uintptr_t)program->reserved[k] >= (size_t)4 * PIECE)
+        k++;
+    return &program->lane[k];
+}
+
+/* Maps, and lets a stream work there, which each range has one of; what is mapped may go meanwhile. */
+static void map_physical(struct program *program)
+{
+    char *place = any_place(program);
+    const int option = take(program);
+    const size_t offset = option % 8 == 0 ? any_size(program) : 0;
+    const aclError status =
+        aclrtMapMem(place, option % 4 == 0 ? any_size(program) : PIECE, offset, any_physical(program), option == 99);
+    expect_message(status);
+    if (status == 0)
+        program->mapped[program->n_mapped++] = place;
+    aclrtPtrAttributes attributes;
+    if (place != NULL)
+        expect_message(aclrtPointerGetAttributes(place, &attributes));
+    const struct lane *lane = lane_of(program, place);
+    if (status == 0 && lane->stream != NULL)
+        expect_message(aclrtMemsetAsync(place, PIECE, option, (size_t)option * 16, lane->stream));
+}
+
+static void unmap_physical(struct program *program)
+{
+    char *place = any_place(program);
+    if (take_below(program, 16) != 15 || place == (char *)program->lane[0].memory)
+        expect_message(aclrtUnmapMem(place));
+    else
+        expect_message(aclrtFree(place));
+}
+
+static void share_physical(struct program *program)
+{
+    aclrtDrvMemHandle *handle = &program->physical[take_below(program, N_HANDLES)];
+    const int option = take(program);
+    int32_t pids[] = {1, option - 8};
+    expect_message(aclrtMemExportToShareableHandle(
+        any_physical(program), (aclrtMemHandleType)(option % 16 == 5 ? 2 : 0), option == 98, &program->exported));
+    const uint64_t flipped = option % 4 == 0 ? (uint64_t)1 << take_below(program, 64) : 0;
+    expect_message(aclrtMemSetPidToShareableHandle(program->exported ^ flipped, pids, (size_t)option % 3));
+    if (free_physical(*handle))
+        expect_message(aclrtMemImportFromShareableHandle(program->exported ^ flipped, option % 3, handle));
+}
+
+/* When both threads have ended: they may have mapped memory in each other's addresses. */
+static void end_physical(struct program programs[N_THREADS])
+{
+    for (int t = 0; t < N_THREADS; t++)
+        for (int k = 0; k < programs[t].n_mapped; k++)
+            aclrtUnmapMem(programs[t].mapped[k]);
+    for (int k = 0; k < N_THREADS * N_HANDLES; k++) {
+        aclrtReleaseMemAddress(programs[k / N_HANDLES].reserved[k % N_HANDLES]);
+        aclrtFreePhysical(programs[k / N_HANDLES].physical[k % N_HANDLES]);
+    }
+}
+
 /* ---- Streams ---------------------------------------------------------------------------------- */
 
 static void call_back(void *argument)
@@ -337,8 +486,10 @@ static void use_parameters(struct program *program)
 /* ---- Programs --------------------------------------------------------------------------------- */
 
 static void (*const call[])(struct program *) = {
-    make_stream, make_stream, make_event, make_executor, run_executor, run_executor, move_memory, move_memory,
-    free_memory, launch,      use_event,  use_event,     ask_event,    ask_stream,   use_context, use_parameters,
+    make_stream,  make_stream,  make_event,     make_executor,  run_executor, run_executor,
+    move_memory,  move_memory,  free_memory,    launch,         use_event,    use_event,
+    ask_event,    ask_stream,   use_context,    use_parameters, reserve,      make_physical,
+    map_physical, map_physical, unmap_physical, share_physical,
 };
 
 static void finish(struct program *program)
@@ -371,7 +522,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static bool ready;
     if (!ready) {
         setenv("REGRAD_DEVICES", "2", 0);
-        setenv("REGRAD_DEVICE_MEMORY", "64K", 0);
+        setenv("REGRAD_DEVICE_MEMORY", "12M", 0); /* so that physical memory runs out */
         if (aclInit(NULL) != 0)
             abort();
     }
@@ -392,6 +543,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (int k = 0; k < n_threads; k++)
         pthread_join(threads[k], NULL);
+    end_physical(programs);
     for (int32_t device = 0; device < 2; device++)
         aclrtResetDeviceForce(device);
     (void)aclGetRecentErrMsg();

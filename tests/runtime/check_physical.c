@@ -638,8 +638,11 @@ static int start_peer(void)
     if (pipe(to) != 0 || pipe(from) != 0)
         return -1;
     peer.process = fork();
-    if (peer.process == 0)
+    if (peer.process == 0) {
+        close(to[1]); /* so that it ends with its parent */
+        close(from[0]);
         _exit(be_peer(to[0], from[1]));
+    }
     peer.numbers = to[1];
     peer.answers = from[0];
     close(to[0]);
