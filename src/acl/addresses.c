@@ -114,7 +114,7 @@ static bool is_spare(const char *address, size_t size)
     rg_arena_spare(&low, &high);
     const struct rg_addresses *range = *find(address);
     return address >= low && address <= high && size <= (size_t)(high - address) &&
-           (range == NULL || size <= (size_t)(range->base - address));
+           (range == NULL || (address < range->base && size <= (size_t)(range->base - address)));
 }
 
 /* Needs the lock. */

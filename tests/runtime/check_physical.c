@@ -315,7 +315,7 @@ static void test_addresses(void **state)
 {
     (void)state;
     void *base = foreign_handle;
-    char *taken = reserve(1);
+    char *taken = reserve(2);
     const aclError invalid = ACL_ERROR_RT_PARAM_INVALID;
     assert_refused(aclrtReserveMemAddress(NULL, PIECE, 0, NULL, 0), ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
     assert_refused(aclrtReserveMemAddress(&base, 0, 0, NULL, 0), ACL_ERROR_INVALID_PARAM,
@@ -334,9 +334,11 @@ static void test_addresses(void **state)
     assert_refused(aclrtReserveMemAddress(&base, PIECE, (size_t)1 << 63, NULL, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
                    "alignment 9223372036854775808");
     assert_ptr_equal(base, foreign_handle);
-    assert_success(aclrtReserveMemAddress(&base, PIECE, 0, taken, 0)); /* other ones, then */
-    assert_ptr_not_equal(base, taken);
-    assert_success(aclrtReleaseMemAddress(base));
+    for (int k = -1; k < 2; k++) { /* other ones, then */
+        assert_success(aclrtReserveMemAddress(&base, 2 * PIECE, 0, taken + k * PIECE, 0));
+        assert_true((char *)base >= taken + 2 * PIECE || (char *)base <= taken - 2 * PIECE);
+        assert_success(aclrtReleaseMemAddress(base));
+    }
     for (size_t alignment = 1; alignment <= (size_t)1 << 30; alignment *= 2) {
         assert_success(aclrtReserveMemAddress(&base, PIECE, alignment, NULL, 0));
         assert_int_equal((uintptr_t)base % alignment, 0);
