@@ -109,5 +109,8 @@ aclError rg_memory_check_fill(const char *function, const void *address, size_t 
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const struct end end = look("devPtr", address, size, false);
+    struct rg_memory_block freed;
+    if (!end.is_live && rg_memory_find_freed(address, &freed))
+        return check_device(function, &end);
     return check_room(function, &end);
 }

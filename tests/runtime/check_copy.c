@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "acl/check_mode.h"
+
 enum { SIZE = 256 };
 
 static unsigned char *device;
@@ -256,6 +258,20 @@ static void test_free_after_work(void **state)
     assert_success(aclrtFreeHostWithDevSync(memory));
 }
 
+/* What has been freed is not filled, where freed memory is known. */
+static void test_fill_freed(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    if (rg_check_level() == RG_CHECK_OFF)
+        skip();
+    assert_success(aclrtMalloc(&memory, 16, ACL_MEM_MALLOC_HUGE_FIRST));
+    assert_success(aclrtFree(memory));
+    const char *const words = "the 16 bytes at devPtr = 0x";
+    assert_refused(aclrtMemset(memory, 16, 3, 16), ACL_ERROR_RT_PARAM_INVALID, words);
+    assert_refused(aclrtMemsetAsync(memory, 16, 3, 16, stream), ACL_ERROR_RT_PARAM_INVALID, words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_row_checks),  cmocka_unit_test(test_rows),
         cmocka_unit_test(test_fill),        cmocka_unit_test(test_stream_order),
         cmocka_unit_test(test_dead_stream), cmocka_unit_test(test_free_after_work),
+        cmocka_unit_test(test_fill_freed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
