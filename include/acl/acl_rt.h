@@ -492,6 +492,9 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
 /* ACL_HOST: the program runs on the host, not on the device. 100000 when runMode is NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
+/* Checks its argument, and makes no difference: there is one scheduler. 100000 for anything but the two identifiers. */
+ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
+
 /*
  * Waits for all streams of all contexts of the current context's device. 107002 without a context;
  * the status of work that failed.
@@ -972,6 +975,18 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t 
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
                                               aclrtStream stream);
 
+/*
+ * Sets N words of four bytes, from ptr on, to value. ptr need not be a multiple of four.
+ *
+ * memSize  bytes that there are at ptr
+ * N 0 is success, whatever the rest; 100000 for NULL, 107000 when N words are more than memSize.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
+
+/* The same in its turn on the stream. After the checks above: 107002, 107003. */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N,
+                                                 aclrtStream stream);
+
 /* Nothing to do: caches are coherent. 100000 for NULL and for size 0. */
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
@@ -1034,6 +1049,15 @@ ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void *pHost, void **pDevi
  * 100000 when a pointer is NULL.
  */
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
+
+/*
+ * The allocation of device memory that an address is in.
+ *
+ * pbase  out: its beginning, which aclrtFree takes
+ * psize  out: its bytes, as they were asked for
+ * 100000 when a pointer is NULL, 107000 for an address that is in no live device memory.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 
 #ifdef __cplusplus
 }

@@ -281,12 +281,34 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
         if (spans[k].low == spans[k].high)
             continue;
         const uintptr_t first = (uintptr_t)spans[k].address + (uintptr_t)spans[k].low;
-        const struct rg_memory_block *block = find((const void *)first);
+        struct rg_memory_block *block = find((const void *)first);
+        if (block != NULL)
+            block->is_touched = true;
         is_on_device = block != NULL && block->place == RG_MEMORY_DEVICE &&
                        (uint64_t)(spans[k].high - spans[k].low) <= block->size - (first - (uintptr_t)block->base);
     }
     pthread_mutex_unlock(&lock);
     return is_on_device;
+}
+
+void rg_memory_touch_block(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(address);
+    if (block != NULL)
+        block->is_touched = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void rg_memory_leave(const void *address, const char *result, const struct rg_origin *by)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(address);
+    if (block != NULL && !block->is_touched) {
+        block->left = result;
+        block->left_by = *by;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void rg_memory_lock(void)

@@ -7,6 +7,7 @@
 #include "acl/acl_rt.h"
 #include "acl/leak.h"
 #include "acl/check_order.h"
+#include "acl/log.h"
 #include "acl/runtime_error.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
@@ -99,13 +100,14 @@ static bool is_same(const char *a, const char *b)
 /* ---- Users ------------------------------------------------------------------------------------ */
 
 /* Needs the lock. */
-static void end(void)
+static void end(const char *function)
 {
     runtime.n_users = 0;
     runtime.has_ended = true;
     rg_order_set(false);
     free(runtime.config);
     runtime.config = NULL;
+    rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function);
 }
 
 /* Needs the lock. Takes config over. */
@@ -116,6 +118,7 @@ static aclError begin(const char *function, char *config)
         runtime.has_ended = false;
         rg_order_set(true);
         runtime.config = config;
+        rg_log(RG_LOG_EVENT, "%s: the runtime is initialised", function);
         return ACL_SUCCESS;
     }
     const bool same = is_same(runtime.config, config);
@@ -151,7 +154,7 @@ aclError aclFinalize(void)
     const bool had_ended = runtime.has_ended;
     const bool is_alone = runtime.n_users <= 1; /* others may have things in use */
     if (!had_ended)
-        end();
+        end(__func__);
     pthread_mutex_unlock(&lock);
     if (!had_ended && is_alone)
         rg_leak_tell(__func__);
@@ -166,7 +169,7 @@ aclError aclFinalizeReference(uint64_t *refCount)
     pthread_mutex_lock(&lock);
     const bool had_user = runtime.n_users > 0;
     if (had_user && --runtime.n_users == 0)
-        end();
+        end(__func__);
     const uint64_t n_users = runtime.n_users;
     pthread_mutex_unlock(&lock);
     if (had_user && n_users == 0)

@@ -57,6 +57,7 @@ compile() { # OUTPUT FLAGS...
 for order in "-lopapi_cv -lascendcl -lnnopbase" "-lopapi_cv -lnnopbase -lascendcl" "-lascendcl -lopapi_cv -lnnopbase" \
     "-lascendcl -lnnopbase -lopapi_cv" "-lnnopbase -lopapi_cv -lascendcl" "-lnnopbase -lascendcl -lopapi_cv" \
     "-lascendcl -lnnopbase -lopapi" "-lopapi -lnnopbase -lascendcl" "-lacl_rt -lnnopbase -lopapi_math -lopapi_cv" \
+    "-lascendcl -lnnopbase -lopapi -lacl_op_compiler" "-lacl_op_executor -lacl_mdl -lacl_tdt_queue -lacl_tdt_channel" \
     "-Wl,--as-needed -lascendcl -lnnopbase -lopapi" "-Wl,--no-as-needed -lopapi_cv -lascendcl -lnnopbase" \
     "-Wl,-z,now -lopapi_cv -lascendcl -lnnopbase" "-Wl,--no-undefined -lopapi"; do
     # shellcheck disable=SC2086
@@ -74,7 +75,8 @@ check "running isolated" prints "$programs/four_gradients.txt" env REGRAD_CHECK=
 
 # Each library by name, and nothing but one copy of each function.
 check "compiling by_name" "$cxx" -std=c++11 "-I$include" "$programs/by_name.cpp" -o "$work/by_name" -pthread -ldl
-names=(libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so)
+names=(libascendcl.so libacl_rt.so libacl_mdl.so libacl_op_compiler.so libacl_op_executor.so libacl_tdt_channel.so
+    libacl_tdt_queue.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so)
 check "by_name isolated" env REGRAD_CHECK=isolate "$work/by_name" "${names[@]:0:2}"
 for name in "${names[@]}"; do
     check "by_name $name" "$work/by_name" "$name" libascendcl.so
