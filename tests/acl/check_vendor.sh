@@ -47,13 +47,18 @@ is_called() { # NAME LIBRARY
     readelf -d "$2" | grep -q "SONAME.*\[$1\]"
 }
 
-# The documented command lines; the order of libraries has no say.
+# The documented command lines, as a whole once; the order of libraries has no say.
+includes=("-I$include" "-I$include/aclnn" "-I$include/aclnnop")
 compile() { # OUTPUT FLAGS...
     local output=$1
     shift
-    "$cxx" -std=c++11 "-I$include" "-I$include/aclnn" "-I$include/aclnnop" "$programs/four_gradients.cpp" \
-        "-L$libraries" "$@" -o "$work/$output"
+    "$cxx" -std=c++11 "${includes[@]}" "$program" "-L$libraries" "$@" -o "$work/$output"
 }
+program=$programs/four_gradients.cpp
+check "compiling and linking" compile program -lopapi_cv -lascendcl -lnnopbase
+check "running what was compiled" prints "$programs/four_gradients.txt" "$work/program"
+check "compiling" "$cxx" -std=c++11 "${includes[@]}" -c "$program" -o "$work/program.o"
+program=$work/program.o
 for order in "-lopapi_cv -lascendcl -lnnopbase" "-lopapi_cv -lnnopbase -lascendcl" "-lascendcl -lopapi_cv -lnnopbase" \
     "-lascendcl -lnnopbase -lopapi_cv" "-lnnopbase -lopapi_cv -lascendcl" "-lnnopbase -lascendcl -lopapi_cv" \
     "-lascendcl -lnnopbase -lopapi" "-lopapi -lnnopbase -lascendcl" "-lacl_rt -lnnopbase -lopapi_math -lopapi_cv" \
