@@ -70,7 +70,7 @@ static void note_direction(const char *function, const struct end *to, const str
 static void note_left(const char *function, const struct end *to, const struct end *from)
 {
     const struct rg_memory_block *block = &from->block;
-    if (!is_on_device(from) || is_on_device(to) || block->is_touched || block->left == NULL)
+    if (!is_on_device(from) || is_on_device(to) || block->was_used || block->left == NULL)
         return;
     struct rg_finding finding = {
         .kind = "output-kept", .is_note = true, .function = function, .argument = from->argument};
@@ -120,7 +120,7 @@ aclError rg_memory_check_copy(const char *function, int kind, const struct rg_me
     const aclError status = check_ends(function, &target, &source);
     if (status == ACL_SUCCESS) {
         note_left(function, &target, &source);
-        rg_memory_touch_block(to->address);
+        rg_memory_note_use(to->address);
     }
     return status;
 }
@@ -130,6 +130,6 @@ aclError rg_memory_check_fill(const char *function, const char *argument, const 
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const struct end end = look(argument, address, size, false);
-    rg_memory_touch_block(address);
+    rg_memory_note_use(address);
     return check_room(function, &end);
 }

@@ -283,7 +283,7 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
         const uintptr_t first = (uintptr_t)spans[k].address + (uintptr_t)spans[k].low;
         struct rg_memory_block *block = find((const void *)first);
         if (block != NULL)
-            block->is_touched = true;
+            block->was_used = true;
         is_on_device = block != NULL && block->place == RG_MEMORY_DEVICE &&
                        (uint64_t)(spans[k].high - spans[k].low) <= block->size - (first - (uintptr_t)block->base);
     }
@@ -291,12 +291,12 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
     return is_on_device;
 }
 
-void rg_memory_touch_block(const void *address)
+void rg_memory_note_use(const void *address)
 {
     pthread_mutex_lock(&lock);
     struct rg_memory_block *block = find(address);
     if (block != NULL)
-        block->is_touched = true;
+        block->was_used = true;
     pthread_mutex_unlock(&lock);
 }
 
@@ -304,7 +304,7 @@ void rg_memory_leave(const void *address, const char *result, const struct rg_or
 {
     pthread_mutex_lock(&lock);
     struct rg_memory_block *block = find(address);
-    if (block != NULL && !block->is_touched) {
+    if (block != NULL && !block->was_used) {
         block->left = result;
         block->left_by = *by;
     }
