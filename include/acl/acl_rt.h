@@ -375,6 +375,26 @@ ACL_FUNC_VISIBILITY aclError aclFinalize(void);
  */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
 
+/*
+ * Has cbFunc called by each aclInit that starts the runtime, in its thread, behind those that were registered before.
+ * configStr is the content of the file without white space, of len bytes and a NUL; "" where there is none. A status
+ * other than 0 becomes that of aclInit, calls no further ones, and leaves the runtime not started.
+ *
+ * Of all callbacks there may be 64. 100000 for NULL, and for a type that is none, which has no other effect; 107000 for
+ * one that is registered for this type already, 207012 for too many.
+ */
+ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc,
+                                                     void *userData);
+
+/* The same when the runtime ends. All are called; the first status other than 0 becomes that of aclFinalize. */
+ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
+                                                         void *userData);
+
+/* End that. 100000 as above, 107000 for one that is not registered for this type. */
+ACL_FUNC_VISIBILITY aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
+ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
+                                                           aclFinalizeCallbackFunc cbFunc);
+
 /* ---- Versions ----------------------------------------------------------------------------- */
 
 /*
