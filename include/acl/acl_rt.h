@@ -1,17 +1,18 @@
 /*
  * acl_rt.h - the runtime: initialisation, devices and contexts, streams, events, callbacks, memory.
  * The device is the processor that the program runs on; device memory is ordinary memory, which the
- * host can read too. acl_base_rt.h says what holds for all functions.
+ * host can read too, unless REGRAD_CHECK=isolate is set. acl_base_rt.h says what holds for all functions.
  *
  * Words
  * - The current context belongs to the calling thread: aclrtSetDevice and aclrtCreateContext give it
  *   one. Functions that need one and find none, or one that is gone, return 107002.
  * - Where a stream is wanted, NULL means the default stream of the current context. A stream that is
  *   no live one is answered with 107003, an event with 107017, a context with 107002.
- * - Work on a stream is done in the order in which it was submitted. It is done within the call that
- *   submits it, unless something before it on that stream waits: for a callback that
- *   aclrtProcessReport has still to run, or for an event whose recording waits for such a callback.
- *   Programs must not count on that, and synchronise as for any device.
+ * - Work on a stream is done in the order in which it was submitted, at any time after the call that
+ *   submits it, by a thread of the stream or by one that waits for it. Streams have no order among
+ *   each other but what events and waits give them. Programs synchronise as for any device. With
+ *   ACL_LAUNCH_BLOCKING=1 in the environment such a call returns when its work is done, with the
+ *   status of that.
  * - Work that fails is reported by the next synchronisation of its stream or of its device, once. The
  *   end of a stream reports nothing.
  * - Timeouts are in milliseconds; -1 waits as long as it takes.
@@ -864,8 +865,8 @@ ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /*
- * Runs fn(args) in its turn on the stream; later work waits for it. It runs in the thread that submits
- * it, or in one that ends what it had to wait for. It must not wait for its own stream, nor end it.
+ * Runs fn(args) in its turn on the stream; later work waits for it. It runs in a thread of the stream,
+ * whose context is current there. It must not wait for its own stream, nor end it.
  * 100000 when fn is NULL, 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
@@ -941,7 +942,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *
                                          aclrtMemcpyKind kind);
 
 /*
- * The same in its turn on the stream. What is at src must stay until then.
+ * The same in its turn on the stream. What is at src must stay until then. Where one side is memory of
+ * the host that is neither of aclrtMallocHost nor registered, the call returns when the copy is done.
  * After the checks above: 207000 when neither address is in live device memory; 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
