@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "acl/check_print.h"
+#include "acl/log.h"
 #include "acl/message.h"
 
 enum { MOST_TOLD = 1000 };
@@ -147,6 +148,9 @@ bool rg_check_tell(const struct rg_finding *finding)
         print(&shown, &place, getenv("REGRAD_CHECK_LOG"), rg_place_text, room);
     }
     pthread_mutex_unlock(&lock);
+    if (is_new)
+        rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function, finding->what,
+               finding->kind, finding->instead);
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);

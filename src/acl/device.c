@@ -6,6 +6,7 @@
 
 #include "acl/check_order.h"
 #include "acl/context.h"
+#include "acl/log.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -111,6 +112,7 @@ aclError aclrtSetDevice(int32_t deviceId)
     if (context == NULL)
         return rg_runtime_fail_memory(__func__);
     rg_context_set_current(context);
+    rg_log(RG_LOG_EVENT, "%s: device %d is set", __func__, deviceId);
     return ACL_SUCCESS;
 }
 
@@ -142,6 +144,7 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
         rg_order_check_reset(function, device, ended);
         rg_context_end(ended, &origin);
     }
+    rg_log(RG_LOG_EVENT, "%s: device %d is reset", function, device);
     return ACL_SUCCESS;
 }
 
@@ -172,6 +175,15 @@ aclError aclrtGetDeviceCount(uint32_t *count)
         return rg_runtime_fail_null(__func__, "count");
     *count = (uint32_t)rg_device_count();
     return ACL_SUCCESS;
+}
+
+aclError aclrtSetTsDevice(aclrtTsId tsId)
+{
+    if (tsId == ACL_TS_ID_AICORE || tsId == ACL_TS_ID_AIVECTOR)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
+                           "%s: tsId is %d, must be ACL_TS_ID_AICORE (0) or ACL_TS_ID_AIVECTOR (1)", __func__,
+                           (int)tsId);
 }
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode)

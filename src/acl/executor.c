@@ -7,6 +7,7 @@
 #include "acl/check_order.h"
 #include "acl/executor_access.h"
 #include "acl/handle_check.h"
+#include "acl/memory.h"
 #include "acl/message.h"
 #include "acl/runtime.h"
 #include "acl/stream.h"
@@ -158,6 +159,14 @@ static aclnnStatus consume(const struct rg_origin *origin, const struct rg_execu
                        origin->function, (void *)handle);
 }
 
+/* For the check mode: what the run does not write, although it might. */
+static void note_unwanted(const struct rg_origin *origin, const struct run *run)
+{
+    for (int i = 0; i < run->program->n_operands; i++)
+        if (run->program->operands[i].is_unwanted)
+            rg_memory_leave(run->addresses[i], run->program->operands[i].name, origin);
+}
+
 /* Takes the run over. */
 static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, struct run *run)
 {
@@ -172,6 +181,8 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
         .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses};
     if (rg_check_level() != RG_CHECK_OFF)
         work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
+    if (rg_check_level() != RG_CHECK_OFF)
+        note_unwanted(origin, run);
     if (rg_trace_is_on()) {
         work.bytes_read = rg_program_bytes(run->program, false);
         work.bytes_written = rg_program_bytes(run->program, true);

@@ -125,7 +125,8 @@ static aclError open_mapping(const struct rg_origin *origin, struct rg_mapping *
                                           .device = mapping->physical->device,
                                           .mapping = mapping,
                                           .isolated = mapping->isolated,
-                                          .allocated = *origin};
+                                          .allocated = *origin,
+                                          .was_used = true}; /* perhaps elsewhere, before */
     if (rg_memory_enter(&block))
         return ACL_SUCCESS;
     if (mapping->isolated != NULL)

@@ -311,3 +311,18 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
     *attributes = (aclrtPtrAttributes){.location = location, .pageSize = (uint32_t)sysconf(_SC_PAGESIZE)};
     return ACL_SUCCESS;
 }
+
+aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize)
+{
+    struct rg_memory_block block;
+    if (ptr == NULL)
+        return rg_runtime_fail_null(__func__, "ptr");
+    if (pbase == NULL || psize == NULL)
+        return rg_runtime_fail_null(__func__, pbase == NULL ? "pbase" : "psize");
+    if (!rg_memory_find(ptr, &block) || block.place == RG_MEMORY_HOST)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: ptr is %p, must be in live device memory", __func__,
+                               ptr);
+    *pbase = (void *)(uintptr_t)block.base;
+    *psize = block.size;
+    return ACL_SUCCESS;
+}

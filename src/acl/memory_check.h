@@ -29,7 +29,7 @@ void rg_memory_tell_free(const char *function, const char *argument, const void 
  * device. */
 aclError rg_memory_check_copy(const char *function, int kind, const struct rg_memory_span *to,
                               const struct rg_memory_span *from);
-aclError rg_memory_check_fill(const char *function, const void *address, size_t size);
+aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size);
 
 /* Adds the block that is involved to a finding: where it was allocated, and if it was freed, where. */
 void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed);

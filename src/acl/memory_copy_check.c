@@ -69,6 +69,25 @@ static void note_direction(const char *function, const struct end *to, const str
     rg_check_tell(&finding);
 }
 
+/* The host reads what an operator was not to write, and nobody else has written. */
+static void note_left(const char *function, const struct end *to, const struct end *from)
+{
+    const struct rg_memory_block *block = &from->block;
+    if (!is_on_device(from) || is_on_device(to) || block->was_used || block->left == NULL)
+        return;
+    struct rg_finding finding = {
+        .kind = "output-kept", .is_note = true, .function = function, .argument = from->argument};
+    snprintf(finding.what, sizeof(finding.what),
+             "%p is in the memory for %s, which the outputMask of %s did not want; it was left as it was, and nobody "
+             "has written there",
+             from->address, block->left, block->left_by.function);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "want the result in outputMask, or fill it before the call, or do not read it");
+    rg_memory_add_block(&finding, block, false);
+    rg_check_add(&finding, &block->left_by.place, "the same, left as it was by %s", block->left_by.function);
+    rg_check_tell(&finding);
+}
+
 static aclError check_ends(const char *function, const struct end *to, const struct end *from)
 {
     aclError status = check_room(function, to);
@@ -101,16 +120,22 @@ aclError rg_memory_check_copy(const char *function, int kind, const struct rg_me
         target.wants_device = is_on_device(&target);
         source.wants_device = is_on_device(&source);
     }
-    return check_ends(function, &target, &source);
+    const aclError status = check_ends(function, &target, &source);
+    if (status == ACL_SUCCESS) {
+        note_left(function, &target, &source);
+        rg_memory_note_use(to->address);
+    }
+    return status;
 }
 
-aclError rg_memory_check_fill(const char *function, const void *address, size_t size)
+aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
-    const struct end end = look("devPtr", address, size, false);
+    const struct end end = look(argument, address, size, false);
     struct rg_memory_block freed;
     if (!end.is_live && rg_memory_find_freed(address, &freed))
         return check_device(function, &end);
+    rg_memory_note_use(address);
     return check_room(function, &end);
 }

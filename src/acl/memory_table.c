@@ -381,12 +381,34 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
         if (spans[k].low == spans[k].high)
             continue;
         const uintptr_t first = (uintptr_t)spans[k].address + (uintptr_t)spans[k].low;
-        const struct rg_memory_block *found = find((const void *)first);
-        is_on_device = found != NULL && found->place != RG_MEMORY_HOST &&
-                       (uint64_t)(spans[k].high - spans[k].low) <= room_from(found, first);
+        struct rg_memory_block *block = find((const void *)first);
+        if (block != NULL)
+            block->was_used = true;
+        is_on_device = block != NULL && block->place != RG_MEMORY_HOST &&
+                       (uint64_t)(spans[k].high - spans[k].low) <= room_from(block, first);
     }
     pthread_mutex_unlock(&lock);
     return is_on_device;
+}
+
+void rg_memory_note_use(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(address);
+    if (block != NULL)
+        block->was_used = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void rg_memory_leave(const void *address, const char *result, const struct rg_origin *by)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(address);
+    if (block != NULL && !block->was_used) {
+        block->left = result;
+        block->left_by = *by;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void rg_memory_lock(void)

@@ -7,6 +7,8 @@
 #include "acl/acl_rt.h"
 #include "acl/leak.h"
 #include "acl/check_order.h"
+#include "acl/init_callback.h"
+#include "acl/log.h"
 #include "acl/runtime_error.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
@@ -103,9 +105,18 @@ static void end(void)
 {
     runtime.n_users = 0;
     runtime.has_ended = true;
-    rg_order_set(false);
     free(runtime.config);
     runtime.config = NULL;
+}
+
+/* What is to be done after the end, without the lock. */
+static void close_down(const char *function)
+{
+    pthread_mutex_lock(&lock);
+    if (runtime.n_users == 0)
+        rg_order_set(false);
+    pthread_mutex_unlock(&lock);
+    rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function);
 }
 
 /* Needs the lock. Takes config over. */
@@ -116,6 +127,7 @@ static aclError begin(const char *function, char *config)
         runtime.has_ended = false;
         rg_order_set(true);
         runtime.config = config;
+        rg_log(RG_LOG_EVENT, "%s: the runtime is initialised", function);
         return ACL_SUCCESS;
     }
     const bool same = is_same(runtime.config, config);
@@ -133,15 +145,49 @@ static aclError begin(const char *function, char *config)
         (unsigned long long)runtime.n_users);
 }
 
+/* Tells the callbacks of a runtime that has begun. It ends again when one of them fails. */
+static aclError tell_begin(const char *function, const char *config)
+{
+    const aclError status = rg_init_callbacks_begin(function, config);
+    if (status == ACL_SUCCESS)
+        return ACL_SUCCESS;
+    pthread_mutex_lock(&lock);
+    const bool ends = runtime.n_users > 0 && --runtime.n_users == 0;
+    if (ends)
+        end();
+    pthread_mutex_unlock(&lock);
+    if (ends)
+        close_down(function);
+    return status;
+}
+
 aclError aclInit(const char *configPath)
 {
     char *config = NULL;
     aclError status = read_config(__func__, configPath, &config);
     if (status != ACL_SUCCESS)
         return status;
+    char *text = config != NULL ? strdup(config) : NULL;
+    if (config != NULL && text == NULL) {
+        free(config);
+        return rg_runtime_fail_memory(__func__);
+    }
     pthread_mutex_lock(&lock);
     status = begin(__func__, config);
     pthread_mutex_unlock(&lock);
+    if (status == ACL_SUCCESS)
+        status = tell_begin(__func__, text);
+    free(text);
+    return status;
+}
+
+/* The end of a runtime that had users, or none; alone: the caller was the last. */
+static aclError tell_end(const char *function, bool had_users, bool is_alone)
+{
+    const aclError status = had_users ? rg_init_callbacks_end(function) : ACL_SUCCESS;
+    close_down(function);
+    if (is_alone)
+        rg_leak_tell(function);
     return status;
 }
 
@@ -149,16 +195,14 @@ aclError aclFinalize(void)
 {
     pthread_mutex_lock(&lock);
     const bool had_ended = runtime.has_ended;
-    const bool is_alone = runtime.n_users <= 1; /* others may have things in use */
+    const uint64_t n_users = runtime.n_users; /* others may have things in use */
     if (!had_ended)
         end();
     pthread_mutex_unlock(&lock);
-    if (!had_ended && is_alone)
-        rg_leak_tell(__func__);
     if (had_ended)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE,
                                "%s: the runtime has been finalised already, must be initialised in between", __func__);
-    return ACL_SUCCESS;
+    return tell_end(__func__, n_users > 0, n_users <= 1);
 }
 
 aclError aclFinalizeReference(uint64_t *refCount)
@@ -169,12 +213,10 @@ aclError aclFinalizeReference(uint64_t *refCount)
         end();
     const uint64_t n_users = runtime.n_users;
     pthread_mutex_unlock(&lock);
-    if (had_user && n_users == 0)
-        rg_leak_tell(__func__);
     if (!had_user)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: the runtime has 0 users, must have one to finalise",
                                __func__);
     if (refCount != NULL)
         *refCount = n_users;
-    return ACL_SUCCESS;
+    return n_users == 0 ? tell_end(__func__, true, true) : ACL_SUCCESS;
 }

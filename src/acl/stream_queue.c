@@ -13,6 +13,7 @@
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
 #include "acl/trace.h"
+#include "base/environment.h"
 #include "base/thread.h"
 
 struct rg_stream *rg_streams;
@@ -168,11 +169,20 @@ static aclError accept(struct rg_stream *stream, struct task *task)
     return ACL_SUCCESS;
 }
 
+static bool blocks_each;
+
+static void read_blocking(void)
+{
+    const char *text = rg_environment("ACL_LAUNCH_BLOCKING");
+    blocks_each = text != NULL && strcmp(text, "1") == 0;
+}
+
 /* Steps through a program: ACL_LAUNCH_BLOCKING=1. */
 static bool is_blocking(void)
 {
-    const char *text = getenv("ACL_LAUNCH_BLOCKING");
-    return text != NULL && strcmp(text, "1") == 0;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_blocking);
+    return blocks_each;
 }
 
 /* Is the work with a ticket done, or is the stream waiting for something that the calling thread may have to do? */

@@ -8,7 +8,8 @@ from cli import REGRAD, Case
 
 MARK = "regrad-ascend-home.txt"
 VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "PATH"]
-LIBRARIES = ["ascendcl", "acl_rt", "nnopbase", "opapi", "opapi_cv", "opapi_math"]
+LIBRARIES = ["ascendcl", "acl_mdl", "acl_op_compiler", "acl_op_executor", "acl_rt", "acl_tdt_channel", "acl_tdt_queue",
+             "nnopbase", "opapi", "opapi_cv", "opapi_math"]
 SHELLS = ["bash", "bash --posix", "dash", "zsh", "ksh", "mksh", "busybox sh"]
 
 

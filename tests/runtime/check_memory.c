@@ -255,6 +255,30 @@ static void test_pointer_attributes(void **state)
     assert_success(aclrtFree(device));
 }
 
+static void test_address_range(void **state)
+{
+    (void)state;
+    void *device = NULL, *host = NULL, *base = NULL;
+    size_t size = 0;
+    assert_success(aclrtMalloc(&device, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+    assert_success(aclrtMallocHost(&host, 100));
+    for (int k = 0; k < 100; k += 99) {
+        base = NULL;
+        assert_success(aclrtMemGetAddressRange((char *)device + k, &base, &size));
+        assert_ptr_equal(base, device);
+        assert_int_equal(size, 100);
+    }
+    base = NULL;
+    assert_refused(aclrtMemGetAddressRange(NULL, &base, &size), ACL_ERROR_INVALID_PARAM, "ptr is NULL");
+    assert_refused(aclrtMemGetAddressRange(device, NULL, &size), ACL_ERROR_INVALID_PARAM, "pbase is NULL");
+    assert_refused(aclrtMemGetAddressRange(device, &base, NULL), ACL_ERROR_INVALID_PARAM, "psize is NULL");
+    assert_refused(aclrtMemGetAddressRange(host, &base, &size), ACL_ERROR_RT_PARAM_INVALID, "in live device memory");
+    assert_success(aclrtFreeHost(host));
+    assert_success(aclrtFree(device));
+    assert_refused(aclrtMemGetAddressRange(device, &base, &size), ACL_ERROR_RT_PARAM_INVALID, "in live device memory");
+    assert_null(base);
+}
+
 static void test_memory_info(void **state)
 {
     (void)state;
@@ -295,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_needs_a_context),
         cmocka_unit_test(test_freeing_refusals),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_address_range),
         cmocka_unit_test(test_pointer_attributes),
         cmocka_unit_test(test_memory_info),
         cmocka_unit_test(test_caches),

@@ -197,6 +197,9 @@ static void test_runs(void **state)
     const void *first;
     size_t size;
     for (int k = 0; k < N; k++) {
+        void *start = NULL;
+        assert_success(aclrtMemGetAddressRange(base + k * PIECE + 1, &start, &size));
+        assert_ptr_equal(start, base);
         assert_true(rg_memory_range(base + k * PIECE + 1, &first, &size));
         assert_ptr_equal(first, base);
         assert_int_equal(size, N * PIECE);
