@@ -1,9 +1,12 @@
 /* What becomes of workers at the end of the process, and in its children. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "acl/check_deadlock.h"
 #include "acl/check_mode.h"
 #include "acl/handle.h"
+#include "acl/isolate.h"
 #include "acl/memory.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
@@ -20,9 +23,10 @@ static void before_fork(void)
     rg_check_lock();
     rg_handle_lock();
     rg_memory_lock();
+    rg_isolate_before_fork();
 }
 
-static void after_fork(void)
+static void let_others_in(void)
 {
     rg_memory_unlock();
     rg_handle_unlock();
@@ -31,7 +35,8 @@ static void after_fork(void)
 
 static void after_fork_in_parent(void)
 {
-    after_fork();
+    rg_isolate_in_parent();
+    let_others_in();
     rg_runtime_unlock();
 }
 
@@ -66,11 +71,13 @@ static void drop_work(struct task *task)
     }
 }
 
-/* A child has the streams of its parent, but no worker and no work. */
+/* A child has the streams of its parent, but no worker and no work, and no thread that waits. */
 static void after_fork_in_child(void)
 {
-    after_fork();
+    rg_isolate_in_child();
+    let_others_in();
     rg_runtime_reset_lock();
+    rg_deadlock_forget_waiters();
     for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
         stream->has_worker = false;
         pthread_cond_init(&stream->arrived, NULL);

@@ -52,6 +52,7 @@ static void free_stream(void *object)
 aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
                           const struct rg_origin *origin, aclrtStream *created)
 {
+    rg_stream_watch_forks();
     struct rg_stream *stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
