@@ -134,15 +134,19 @@ __attribute__((destructor)) static void end_workers(void)
     rg_runtime_moved();
     for (struct rg_stream *stream = find_worker(); stream != NULL; stream = find_worker()) {
         const pthread_t worker = stream->worker;
+        const aclrtStream handle = stream->handle;
+        rg_handle_acquire(RG_HANDLE_STREAM, handle); /* another thread may destroy it meanwhile */
         stream->has_worker = false;
         const int64_t left = deadline - milliseconds();
         const bool ended =
             !rg_stream_is_inside(stream) && rg_runtime_wait(is_still, stream, left > 0 ? (int32_t)left : 0);
         rg_runtime_unlock();
-        if (ended)
+        if (ended) {
             pthread_join(worker, NULL);
-        else
+            rg_handle_release(RG_HANDLE_STREAM, handle);
+        } else {
             pthread_detach(worker);
+        }
         rg_runtime_lock();
     }
     rg_runtime_unlock();
