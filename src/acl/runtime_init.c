@@ -1,17 +1,17 @@
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_rt.h"
-#include "acl/leak.h"
 #include "acl/check_order.h"
+#include "acl/leak.h"
 #include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock of the runtime. */
 static struct {
     uint64_t n_users;
     bool has_ended;
@@ -108,8 +108,8 @@ static void end(void)
     runtime.config = NULL;
 }
 
-/* Needs the lock. Takes config over. */
-static aclError begin(const char *function, char *config)
+/* Counts a user. Takes config over. Needs the lock; no message. */
+static aclError begin(char *config, uint64_t *n_users)
 {
     if (runtime.n_users == 0) {
         runtime.n_users = 1;
@@ -121,38 +121,41 @@ static aclError begin(const char *function, char *config)
     const bool same = is_same(runtime.config, config);
     free(config);
     if (!same)
-        return rg_runtime_fail(
-            ACL_ERROR_INVALID_PARAM,
-            "%s: configPath names another configuration than the one in use, must name the same until "
-            "aclFinalize",
-            function);
-    runtime.n_users++;
-    return rg_runtime_fail(
-        ACL_ERROR_REPEAT_INITIALIZE,
-        "%s: the runtime has been initialised already, must be initialised once; counted as user %llu", function,
-        (unsigned long long)runtime.n_users);
+        return ACL_ERROR_INVALID_PARAM;
+    *n_users = ++runtime.n_users;
+    return ACL_ERROR_REPEAT_INITIALIZE;
 }
 
 aclError aclInit(const char *configPath)
 {
     char *config = NULL;
+    uint64_t n_users = 0;
     aclError status = read_config(__func__, configPath, &config);
     if (status != ACL_SUCCESS)
         return status;
-    pthread_mutex_lock(&lock);
-    status = begin(__func__, config);
-    pthread_mutex_unlock(&lock);
-    return status;
+    rg_runtime_lock();
+    status = begin(config, &n_users);
+    rg_runtime_unlock();
+    if (status == ACL_ERROR_REPEAT_INITIALIZE)
+        return rg_runtime_fail(
+            status, "%s: the runtime has been initialised already, must be initialised once; counted as user %llu",
+            __func__, (unsigned long long)n_users);
+    if (status != ACL_SUCCESS)
+        return rg_runtime_fail(
+            status,
+            "%s: configPath names another configuration than the one in use, must name the same until aclFinalize",
+            __func__);
+    return ACL_SUCCESS;
 }
 
 aclError aclFinalize(void)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool had_ended = runtime.has_ended;
     const bool is_alone = runtime.n_users <= 1; /* others may have things in use */
     if (!had_ended)
         end();
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     if (!had_ended && is_alone)
         rg_leak_tell(__func__);
     if (had_ended)
@@ -163,12 +166,12 @@ aclError aclFinalize(void)
 
 aclError aclFinalizeReference(uint64_t *refCount)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool had_user = runtime.n_users > 0;
     if (had_user && --runtime.n_users == 0)
         end();
     const uint64_t n_users = runtime.n_users;
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     if (had_user && n_users == 0)
         rg_leak_tell(__func__);
     if (!had_user)
