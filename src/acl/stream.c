@@ -107,7 +107,9 @@ static aclError ask(const char *function, aclrtStream stream, const char *argume
     const struct rg_stream *object = rg_stream_acquire(stream, function, &status);
     if (object == NULL)
         return status;
+    rg_runtime_lock(); /* a priority may change */
     *traits = object->traits;
+    rg_runtime_unlock();
     rg_stream_release(object);
     return ACL_SUCCESS;
 }

@@ -16,10 +16,10 @@
 
 struct rg_stream;
 
-/* What does not change about a stream. */
+/* What does not change about a stream, but for its priority. */
 struct rg_stream_traits {
-    int32_t id; /* given by rg_stream_create */
-    uint32_t priority;
+    int32_t id;        /* given by rg_stream_create */
+    uint32_t priority; /* under the lock of the runtime */
     uint32_t flags;
     bool is_default; /* of its context, and ends with it */
 };
