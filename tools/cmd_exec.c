@@ -93,11 +93,13 @@ static int make_directory(struct traces *traces)
 static int open_log(struct traces *traces, const char *name)
 {
     FILE *file = fopen(name, "ae");
-    if (file == NULL || realpath(name, traces->log) == NULL)
-        return complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(errno));
-    traces->log_begin = ftell(file);
-    fclose(file);
-    return STATUS_OK;
+    const bool is_found = file != NULL && realpath(name, traces->log) != NULL;
+    const int reason = errno;
+    if (is_found)
+        traces->log_begin = ftell(file);
+    if (file != NULL)
+        fclose(file);
+    return is_found ? STATUS_OK : complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(reason));
 }
 
 static int open_traces(struct traces *traces, const struct settings *settings)
