@@ -17,7 +17,10 @@ struct end {
 
 static struct end look(const char *argument, const void *address, size_t size, bool wants_device)
 {
-    struct end end = {.argument = argument, .address = address, .size = size, .wants_device = wants_device};
+    struct end end = {.argument = argument,
+                      .address = address,
+                      .size = size > INT64_MAX ? INT64_MAX : size, /* more than there can be, either way */
+                      .wants_device = wants_device};
     end.is_live = rg_memory_find(address, &end.block);
     return end;
 }
@@ -33,20 +36,25 @@ static aclError fail(const char *function, const struct end *end, const char *wa
                            end->size, end->argument, end->address, wanted);
 }
 
+static struct rg_memory_use use_of(const char *function, const struct end *end)
+{
+    return (struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
+}
+
 /* What an allocation has been rounded up by may be copied too. */
 static aclError check_room(const char *function, const struct end *end)
 {
     const size_t before = end->is_live ? (size_t)((uintptr_t)end->address - (uintptr_t)end->block.base) : 0;
     if (!end->is_live || end->size <= end->block.booked - before)
         return ACL_SUCCESS;
-    rg_memory_tell_use(
-        &(struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}});
+    const struct rg_memory_use use = use_of(function, end);
+    rg_memory_tell_use(&use);
     return fail(function, end, "the memory that is allocated there");
 }
 
 static aclError check_device(const char *function, const struct end *end)
 {
-    const struct rg_memory_use use = {function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
+    const struct rg_memory_use use = use_of(function, end);
     return rg_memory_tell_use(&use) ? fail(function, end, "live device memory") : ACL_SUCCESS;
 }
 
@@ -84,16 +92,16 @@ static aclError check_ends(const char *function, const struct end *to, const str
     return ACL_SUCCESS;
 }
 
-aclError rg_memory_check_copy(const char *function, int kind, const struct rg_memory_span *to,
-                              const struct rg_memory_span *from)
+aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
+                              size_t src_size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const bool to_device = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
                            kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
     const bool from_device = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
-    struct end target = look("dst", to->address, (size_t)to->high, to_device);
-    struct end source = look("src", from->address, (size_t)from->high, from_device);
+    struct end target = look("dst", dst, dst_size, to_device);
+    struct end source = look("src", src, src_size, from_device);
     if (kind == ACL_MEMCPY_DEFAULT) {
         target.wants_device = is_on_device(&target);
         source.wants_device = is_on_device(&source);
