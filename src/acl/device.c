@@ -157,10 +157,8 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
 
 aclError aclrtGetDevice(int32_t *deviceId)
 {
-    if (deviceId == NULL)
-        return rg_runtime_fail_null(__func__, "deviceId");
     struct rg_context_traits context = {0};
-    const aclError refused = rg_context_look(__func__, &context);
+    const aclError refused = rg_context_ask(__func__, "deviceId", deviceId, &context);
     if (refused == ACL_SUCCESS)
         *deviceId = context.device;
     return refused;

@@ -87,11 +87,7 @@ aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 /* Has nobody anything of the device to do? */
 static bool is_idle(const void *device)
 {
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
-        if (stream->device == *(const int32_t *)device && !rg_stream_is_done(stream, UINT64_MAX) &&
-            !rg_stream_is_inside(stream))
-            return false;
-    return true;
+    return rg_stream_is_device_done(*(const int32_t *)device, UINT64_MAX);
 }
 
 /* Streams that are ending drop what they were told to. Needs the lock. */

@@ -50,6 +50,12 @@ uint64_t rg_stream_last_ticket(void);
 /* Is all work of the stream with tickets up to one done? Needs the lock. */
 bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket);
 
+/* Is that so of all streams of a device, apart from work that the calling thread is doing? Needs the lock. */
+bool rg_stream_is_device_done(int32_t device, uint64_t ticket);
+
+/* The status of work that failed, which is then told no more. Needs the lock. */
+aclError rg_stream_take_status(struct rg_stream *stream);
+
 /* Is what is in the queue dropped rather than done? Needs the lock. */
 bool rg_stream_drops_work(const struct rg_stream *stream);
 
