@@ -8,7 +8,6 @@
 #include "acl/executor_access.h"
 #include "acl/handle_check.h"
 #include "acl/message.h"
-#include "acl/runtime.h"
 #include "acl/stream.h"
 #include "acl/trace.h"
 #include "aclnn/opdev/op_errno.h"

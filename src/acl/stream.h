@@ -80,6 +80,9 @@ aclError rg_stream_check_outside(const char *function, const struct rg_context *
 struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, aclError *status);
 void rg_stream_release(const struct rg_stream *stream);
 
+/* Is there one? 0, or the status of rg_stream_acquire, with a message. */
+aclError rg_stream_check(aclrtStream stream, const char *function);
+
 /* Puts work at the end of the queue. (What is waited for is not waited for where a callback that this thread may have
  * to run is before it.) Takes argument over, also when it fails: 207001 without memory, 207008 without a
  * thread, 107003 when the stream is ending, with a message. */
