@@ -154,8 +154,9 @@ static int conclude(const struct run *run, const struct record *record)
 {
     fprintf(stderr, "regrad: exec: %s ", run->words[0]);
     report_end(stderr, &run->end);
-    fprintf(stderr, "; %d finding%s, %d note%s\n", record->n_mistakes, record->n_mistakes == 1 ? "" : "s",
-            record->n_notes, record->n_notes == 1 ? "" : "s");
+    fprintf(stderr, "; ");
+    report_counts(stderr, record);
+    fprintf(stderr, "\n");
     return run->end.status == 0 && record->n_mistakes > 0 ? STATUS_FOUND : run->end.status;
 }
 

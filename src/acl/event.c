@@ -1,10 +1,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "acl/acl_rt.h"
 #include "acl/check_deadlock.h"
 #include "acl/handle_check.h"
+#include "acl/now.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -152,20 +152,13 @@ static aclError acquire_both(const char *function, aclrtEvent event, aclrtStream
     return status;
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
-}
-
 /* The end of a recording, also of one that is dropped: nothing must wait for it for ever. */
 static void end_record(void *argument)
 {
     struct mark *mark = argument;
     rg_runtime_lock();
     mark->has_happened = true;
-    mark->microseconds = now();
+    mark->microseconds = rg_now() / 1000;
     let_go(mark);
     rg_runtime_moved();
     rg_runtime_unlock();

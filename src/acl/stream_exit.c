@@ -1,13 +1,13 @@
 /* What becomes of workers at the end of the process, and in its children. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "acl/check_deadlock.h"
 #include "acl/check_mode.h"
 #include "acl/handle.h"
 #include "acl/isolate.h"
 #include "acl/memory.h"
+#include "acl/now.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
 #include "acl/stream_queue.h"
@@ -116,9 +116,7 @@ static bool is_still(const void *stream)
 
 static int64_t milliseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)(rg_now() / 1000000);
 }
 
 /* Workers must be gone before the library's code is: at dlclose, and at exit so that nothing is left. What they have
