@@ -133,7 +133,8 @@ bool rg_arena_open(size_t position, size_t size)
 
 void rg_arena_close(size_t position, size_t size)
 {
-    madvise(arena.ours + position, size, MADV_REMOVE);
+    if (!is_lost) /* else it may be the parent's */
+        madvise(arena.ours + position, size, MADV_REMOVE);
     if (!all_is_open)
         protect(position, size, PROT_NONE);
 }
@@ -180,6 +181,8 @@ void rg_arena_copy(int file, size_t position, size_t size)
 {
     while (size > 0) {
         const ssize_t n = pwrite(file, arena.ours + position, size, (off_t)position);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0)
             return;
         position += (size_t)n;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -27,7 +28,8 @@ static struct {
     _Atomic(const void *) frame; /* set last */
     char text[RG_PLACE_TEXT];
 } names[N_NAMES];
-static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who change names or handlers */
 
 /* Where the frame is, or may be put; N_NAMES for nowhere. */
 static int find_name(const void *frame)
@@ -41,18 +43,28 @@ static int find_name(const void *frame)
     return N_NAMES;
 }
 
+/* The loader is asked without the lock: a thread that loads a library may be allocating memory in it. */
+static void know_frame(const void *frame)
+{
+    char text[RG_PLACE_TEXT];
+    int at = find_name(frame);
+    if (at == N_NAMES || atomic_load(&names[at].frame) == frame)
+        return;
+    rg_place_text(frame, text);
+    pthread_mutex_lock(&lock);
+    at = find_name(frame);
+    if (at < N_NAMES && atomic_load(&names[at].frame) == NULL) {
+        memcpy(names[at].text, text, sizeof(text));
+        atomic_store(&names[at].frame, frame);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void rg_fault_know(struct rg_place *place)
 {
     rg_place_cut(place);
-    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++) {
-        pthread_mutex_lock(&names_lock);
-        const int at = find_name(place->frame[k]);
-        if (at < N_NAMES && atomic_load(&names[at].frame) == NULL) {
-            rg_place_text(place->frame[k], names[at].text);
-            atomic_store(&names[at].frame, place->frame[k]);
-        }
-        pthread_mutex_unlock(&names_lock);
-    }
+    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++)
+        know_frame(place->frame[k]);
 }
 
 static void frame_text(const void *frame, char text[RG_PLACE_TEXT])
@@ -217,7 +229,6 @@ enum { MOST_HANDLERS = 16 };
 /* Those that were there before ours, the latest last. */
 static struct sigaction before[MOST_HANDLERS];
 static atomic_int n_before;
-static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The call of another handler that a thread is in, to know when that calls ours. Not thread-local: the room for what
  * signal handlers may use of that kind is small, and is that of all libraries together. */
@@ -276,10 +287,12 @@ static void tell_alone(const struct rg_sight *sight, const ucontext_t *context)
     static atomic_flag is_busy = ATOMIC_FLAG_INIT;
     static const struct timespec moment = {0, 1000000};
     int patience = 1000;
-    while (atomic_flag_test_and_set(&is_busy) && --patience > 0)
+    while (atomic_flag_test_and_set(&is_busy)) {
+        if (--patience == 0)
+            return;
         nanosleep(&moment, NULL);
-    if (patience > 0)
-        tell(sight, context);
+    }
+    tell(sight, context);
     atomic_flag_clear(&is_busy);
 }
 
@@ -314,7 +327,7 @@ static bool is_ours(const struct sigaction *action)
 void rg_fault_watch(void)
 {
     struct sigaction now;
-    pthread_mutex_lock(&watch_lock);
+    pthread_mutex_lock(&lock);
     const int n = atomic_load(&n_before);
     if (sigaction(SIGSEGV, NULL, &now) == 0 && !is_ours(&now) && n < MOST_HANDLERS) {
         rg_check_prepare_fault(kind);
@@ -325,5 +338,15 @@ void rg_fault_watch(void)
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | (now.sa_flags & SA_NODEFER);
         sigaction(SIGSEGV, &action, NULL);
     }
-    pthread_mutex_unlock(&watch_lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void rg_fault_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rg_fault_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
 }

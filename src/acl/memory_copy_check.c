@@ -17,7 +17,10 @@ struct end {
 
 static struct end look(const char *argument, const void *address, size_t size, bool wants_device)
 {
-    struct end end = {.argument = argument, .address = address, .size = size, .wants_device = wants_device};
+    struct end end = {.argument = argument,
+                      .address = address,
+                      .size = size > INT64_MAX ? INT64_MAX : size, /* more than there can be, either way */
+                      .wants_device = wants_device};
     end.is_live = rg_memory_find(address, &end.block);
     return end;
 }
@@ -112,16 +115,16 @@ static aclError check_ends(const char *function, const struct end *to, const str
     return ACL_SUCCESS;
 }
 
-aclError rg_memory_check_copy(const char *function, int kind, const struct rg_memory_span *to,
-                              const struct rg_memory_span *from)
+aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
+                              size_t src_size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const bool to_device = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
                            kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
     const bool from_device = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
-    struct end target = look("dst", to->address, (size_t)to->high, to_device);
-    struct end source = look("src", from->address, (size_t)from->high, from_device);
+    struct end target = look("dst", dst, dst_size, to_device);
+    struct end source = look("src", src, src_size, from_device);
     if (kind == ACL_MEMCPY_DEFAULT) {
         target.wants_device = is_on_device(&target);
         source.wants_device = is_on_device(&source);
@@ -129,7 +132,7 @@ aclError rg_memory_check_copy(const char *function, int kind, const struct rg_me
     const aclError status = check_ends(function, &target, &source);
     if (status == ACL_SUCCESS) {
         note_left(function, &target, &source);
-        rg_memory_note_use(to->address);
+        rg_memory_note_use(dst);
     }
     return status;
 }
