@@ -79,7 +79,7 @@ static void frame_text(const void *frame, char text[RG_PLACE_TEXT])
 
 /* ---- What has happened ------------------------------------------------------------------------ */
 
-enum access { TOUCHES, READS, WRITES };
+enum access { TOUCHES, READS, WRITES, RUNS };
 
 /* Where a thread was stopped. */
 struct stop {
@@ -91,9 +91,11 @@ static struct stop read_context(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     const greg_t *registers = context->uc_mcontext.gregs;
-    const bool is_writing = (registers[REG_ERR] & 2) != 0;
+    const greg_t error = registers[REG_ERR]; /* of the page fault: 2 for a write, 16 for a fetch of an instruction */
     return (struct stop){(const char *)registers[REG_RIP], (const char *)registers[REG_RSP], NULL,
-                         is_writing ? WRITES : READS};
+                         (error & 16) != 0  ? RUNS
+                         : (error & 2) != 0 ? WRITES
+                                            : READS};
 #elif defined(__aarch64__)
     const mcontext_t *machine = &context->uc_mcontext;
     return (struct stop){(const char *)machine->pc, (const char *)machine->sp, (const char *)machine->regs[30],
@@ -138,7 +140,7 @@ static void put_bytes(struct rg_text *text, size_t n)
 
 static void describe(struct rg_text *what, const struct rg_sight *sight, enum access access)
 {
-    static const char *const does[] = {" touches ", " reads ", " writes "};
+    static const char *const does[] = {" touches ", " reads ", " writes ", " jumps to "};
     rg_text_put(what, sight->is_ours ? "the library" : "the host");
     rg_text_put(what, does[access]);
     rg_text_put_hex(what, (uintptr_t)sight->address);
@@ -173,6 +175,8 @@ static const char *advise(const struct rg_sight *sight, enum access access)
                "ACL_MEMCPY_DEVICE_TO_HOST";
     if (sight->where == RG_SIGHT_BEFORE && sight->distance <= ALLOCATOR_HEADER)
         return "give device memory back with aclrtFree, if this was free or delete; the host cannot touch it";
+    if (access == RUNS)
+        return "call functions of the program: what is on a device is data";
     if (access == WRITES)
         return "write to memory of the host, and copy that with aclrtMemcpy and ACL_MEMCPY_HOST_TO_DEVICE";
     if (access == READS)
@@ -236,6 +240,7 @@ struct calling {
     atomic_uintptr_t thread;
     const void *context, *frame;
     int handler;
+    const void *left_pc, *left_address; /* what was stopped last, if the handler returned and left it as it was */
 };
 
 /* The entry of this thread, which it keeps; for threads that come too late one that says nothing. */
@@ -307,7 +312,13 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     /* A handler that was installed over ours and hands on to it is one that ours hands on to: it has told already. */
     const bool is_nested = outer_context == context && (uintptr_t)frame < (uintptr_t)outer_frame;
     struct rg_sight sight;
-    if (!is_nested && info->si_code > 0 && rg_isolate_see(info->si_addr, &sight))
+    const bool is_told = !is_nested && info->si_code > 0 && rg_isolate_see(info->si_addr, &sight);
+    const void *const pc = read_context(context).pc;
+    if (is_told && pc != NULL && calling->left_pc == pc && calling->left_address == info->si_addr) {
+        do_default(info); /* or the handler would be called for ever */
+        return;
+    }
+    if (is_told)
         tell_alone(&sight, context);
     calling->context = context;
     calling->frame = frame;
@@ -317,6 +328,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     calling->context = outer_context;
     calling->frame = outer_frame;
     calling->handler = outer_handler;
+    calling->left_pc = is_told && read_context(context).pc == pc ? pc : NULL;
+    calling->left_address = info->si_addr;
 }
 
 static bool is_ours(const struct sigaction *action)

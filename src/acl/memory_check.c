@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "acl/check_race.h"
 #include "acl/memory_host.h"
 #include "acl/runtime.h"
+#include "acl/runtime_error.h"
 
 static const char *const place_names[] = {[RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host"};
 
@@ -99,6 +101,17 @@ bool rg_memory_tell_use(const struct rg_memory_use *use)
 void rg_memory_tell_rounded(const struct rg_memory_use *use, const struct rg_memory_block *block)
 {
     tell_outside(use, block, true);
+}
+
+aclError rg_memory_check_end(const struct rg_origin *origin, const char *argument, const void *address, size_t size)
+{
+    const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(address, size)};
+    if (rg_race_check_host(origin, &access, 1))
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                               "%s: %s is %p, which a stream has work for, must be waited for before", origin->function,
+                               argument, address);
+    rg_race_forget(address, size);
+    return ACL_SUCCESS;
 }
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */

@@ -27,6 +27,9 @@ void rg_memory_tell_rounded(const struct rg_memory_use *use, const struct rg_mem
 /* Tells what is wrong with an address to free, which is not the start of a live block of this place. */
 void rg_memory_tell_free(const char *function, const char *argument, const void *address, enum rg_memory_place place);
 
+/* Memory ends: no stream may have work on it. Refuses with 507002 where rg_check_tell says so. */
+aclError rg_memory_check_end(const struct rg_origin *origin, const char *argument, const void *address, size_t size);
+
 /* Tells what is wrong with the memory of a copy (kind is an aclrtMemcpyKind), or of a fill. Refuses, with 107000, what
  * leaves an allocation and what is freed, and with RG_CHECK_ERROR other memory of the host where the kind says device,
  * or for a fill. */

@@ -6,6 +6,7 @@
 #include "acl/acl_rt.h"
 #include "acl/context.h"
 #include "acl/memory.h"
+#include "acl/memory_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 
@@ -117,20 +118,40 @@ static aclError fail_unknown(const char *function, const char *argument, const v
                            argument, pointer);
 }
 
-aclError aclrtHostUnregister(void *ptr)
+/* How many bytes are registered from an address on; 0 where no range begins. */
+static size_t size_from(const void *ptr)
 {
-    if (ptr == NULL)
-        return rg_runtime_fail_null(__func__, "ptr");
+    rg_runtime_lock();
+    const struct range *range = *find((uintptr_t)ptr, 1);
+    const size_t size = range != NULL && range->begin == (uintptr_t)ptr ? range->size : 0;
+    rg_runtime_unlock();
+    return size;
+}
+
+/* False where no range begins. */
+static bool leave(const void *ptr)
+{
     rg_runtime_lock();
     struct range **link = find((uintptr_t)ptr, 1), *ended = *link;
     const bool found = ended != NULL && ended->begin == (uintptr_t)ptr;
     if (found)
         *link = ended->next;
     rg_runtime_unlock();
-    if (!found)
-        return fail_unknown(__func__, "ptr", ptr);
-    free(ended);
-    return ACL_SUCCESS;
+    if (found)
+        free(ended);
+    return found;
+}
+
+aclError aclrtHostUnregister(void *ptr)
+{
+    const struct rg_origin origin = rg_origin_here(__func__);
+    if (ptr == NULL)
+        return rg_runtime_fail_null(__func__, "ptr");
+    const size_t size = size_from(ptr);
+    const aclError refused = size > 0 ? rg_memory_check_end(&origin, "ptr", ptr, size) : ACL_SUCCESS;
+    if (refused != ACL_SUCCESS)
+        return refused;
+    return leave(ptr) ? ACL_SUCCESS : fail_unknown(__func__, "ptr", ptr);
 }
 
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
