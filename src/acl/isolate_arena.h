@@ -13,6 +13,9 @@
 /* Reserves addresses, `wanted` or less. False, with errno, when the system has none. To be called once. */
 bool rg_arena_reserve(size_t wanted);
 
+/* May the process have a file of that size in memory? False with errno. */
+bool rg_arena_may_have_file(size_t size);
+
 size_t rg_arena_size(void); /* without spare addresses; 0 before it is reserved */
 size_t rg_arena_page(void);
 

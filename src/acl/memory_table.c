@@ -8,7 +8,6 @@
 #include "acl/addresses.h"
 #include "acl/check_mode.h"
 #include "acl/device.h"
-#include "acl/runtime.h"
 #include "acl/trace.h"
 
 enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
@@ -288,16 +287,6 @@ bool rg_memory_find_start(const void *base, enum rg_memory_place place, struct r
         *block = *found;
     pthread_mutex_unlock(&lock);
     return found != NULL;
-}
-
-bool rg_memory_range(const void *address, const void **base, size_t *size)
-{
-    struct rg_memory_block block;
-    if (!rg_memory_find(address, &block))
-        return false;
-    *base = block.base;
-    *size = block.size;
-    return true;
 }
 
 /* Needs the lock. */

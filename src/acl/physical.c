@@ -12,6 +12,7 @@
 #include "acl/addresses.h"
 #include "acl/device.h"
 #include "acl/handle_check.h"
+#include "acl/isolate_arena.h"
 #include "acl/memory.h"
 #include "acl/runtime_error.h"
 #include "acl/trace.h"
@@ -100,6 +101,8 @@ void *rg_physical_create(const struct rg_physical *made, const struct rg_origin 
 /* Nobody can make it smaller: what is mapped stays. -1, with errno, without one. */
 static int create_file(size_t size)
 {
+    if (!rg_arena_may_have_file(size + RG_PHYSICAL_RECORD))
+        return -1;
     const int file = memfd_create(RG_PHYSICAL_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file >= 0 && ftruncate(file, (off_t)(size + RG_PHYSICAL_RECORD)) == 0 &&
         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
