@@ -1,17 +1,19 @@
 #include "acl/check_mode.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "acl/check_kind.h"
 #include "acl/check_print.h"
 #include "acl/log.h"
 #include "acl/message.h"
+#include "base/environment.h"
 
 enum { MOST_TOLD = 1000 };
 
@@ -22,30 +24,53 @@ static pid_t reader;
 
 /* ---- What is set ------------------------------------------------------------------------------ */
 
-/* Is the word in a list with commas? Its beginning up to a hyphen will do, if prefix. */
-static bool is_listed(const char *list, const char *word, bool prefix)
+enum { ISOLATE = RG_CHECK_ERROR + 1 };
+static const char *const words[] = {
+    [RG_CHECK_OFF] = "off", [RG_CHECK_WARN] = "warn", [RG_CHECK_ERROR] = "error", [ISOLATE] = "isolate"};
+
+/* Which of the words are in a list with commas. False for a list with others. */
+static bool parse_words(const char *list, bool named[ISOLATE + 1])
 {
-    while (list != NULL && *list != '\0') {
+    while (*list != '\0') {
         const size_t length = strcspn(list, ",");
-        if (strncmp(list, word, length) == 0 && (word[length] == '\0' || (prefix && word[length] == '-')))
-            return true;
+        int k = 0;
+        while (k <= ISOLATE && (strncmp(list, words[k], length) != 0 || words[k][length] != '\0'))
+            k++;
+        if (k > ISOLATE)
+            return false;
+        named[k] = true;
         list += length + (list[length] == ',');
     }
-    return false;
+    return true;
+}
+
+static void read_words(bool named[ISOLATE + 1])
+{
+    static const char name[] = "REGRAD_CHECK";
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *text = rg_environment(name);
+    if (text == NULL || parse_words(text, named))
+        return;
+    rg_environment_refuse(&told, name, text,
+                          "off, warn, error, isolate, or isolate and a level with a comma between, is wanted; the "
+                          "variable counts as not set");
+    memset(named, 0, (ISOLATE + 1) * sizeof(*named));
 }
 
 static void read_settings(void)
 {
-    const char *text = getenv("REGRAD_CHECK");
+    bool named[ISOLATE + 1] = {false};
     reader = getpid();
-    isolates = is_listed(text, "isolate", false);
+    read_words(named);
+    isolates = named[ISOLATE];
     level = isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
-    if (is_listed(text, "off", false))
+    if (named[RG_CHECK_OFF])
         level = RG_CHECK_OFF;
-    else if (is_listed(text, "error", false))
+    else if (named[RG_CHECK_ERROR])
         level = RG_CHECK_ERROR;
-    else if (is_listed(text, "warn", false))
+    else if (named[RG_CHECK_WARN])
         level = RG_CHECK_WARN;
+    rg_check_look_for_kinds();
 }
 
 enum rg_check_level rg_check_level(void)
@@ -110,26 +135,41 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 
 static bool is_told(const char *kind)
 {
-    return rg_check_level() != RG_CHECK_OFF && !is_listed(getenv("REGRAD_CHECK_SUPPRESS"), kind, true);
+    return rg_check_level() != RG_CHECK_OFF && !rg_check_is_suppressed(kind);
 }
 
-static void append_to_log(const char *path, const struct rg_text *line)
+/* False, with errno, when it cannot be opened. */
+static bool append_to_log(const char *path, const struct rg_text *line)
 {
-    const int file = path != NULL && *path != '\0' ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
-        return;
+        return false;
     rg_text_write(line, file);
     close(file);
+    return true;
 }
 
-static void print(const struct rg_finding *finding, const struct rg_place *place, const char *log,
+static bool print(const struct rg_finding *finding, const struct rg_place *place, const char *log,
                   rg_frame_text *frame_text, char *room)
 {
     struct rg_text block = {room, RG_CHECK_PRINTED, 0}, line = block;
     rg_check_print_block(&block, finding, place, frame_text);
     rg_text_write(&block, STDERR_FILENO);
+    if (log == NULL)
+        return true;
     rg_check_print_line(&line, finding, place, frame_text);
-    append_to_log(log, &line);
+    return append_to_log(log, &line);
+}
+
+static const char log_name[] = "REGRAD_CHECK_LOG";
+
+static void print_in_call(const struct rg_finding *finding, const struct rg_place *place, char *room)
+{
+    static atomic_flag refused = ATOMIC_FLAG_INIT;
+    const char *log = rg_environment(log_name);
+    if (!print(finding, place, log, rg_place_text, room))
+        rg_environment_refuse(&refused, log_name, log, "it cannot be opened (%s), and has no findings",
+                              strerror(errno));
 }
 
 bool rg_check_tell(const struct rg_finding *finding)
@@ -145,7 +185,7 @@ bool rg_check_tell(const struct rg_finding *finding)
         for (int k = 0; k < shown.n_objects; k++)
             rg_place_cut(&shown.object[k].place);
         rg_place_cut(&place);
-        print(&shown, &place, getenv("REGRAD_CHECK_LOG"), rg_place_text, room);
+        print_in_call(&shown, &place, room);
     }
     pthread_mutex_unlock(&lock);
     if (is_new)
@@ -177,10 +217,22 @@ static struct {
 
 void rg_check_prepare_fault(const char *kind)
 {
-    const char *log = getenv("REGRAD_CHECK_LOG");
+    const char *log = rg_environment(log_name);
     fault.is_told = is_told(kind);
     struct rg_text copy = {fault.log, sizeof(fault.log), 0};
     rg_text_put(&copy, log != NULL ? log : "");
+}
+
+/* As rg_environment_refuse, which is not for signal handlers. */
+static void refuse_log_of_fault(void)
+{
+    struct rg_text text = {fault.room, sizeof(fault.room), 0};
+    rg_text_put(&text, "regrad: the environment variable ");
+    rg_text_put(&text, log_name);
+    rg_text_put(&text, " is \"");
+    rg_text_put(&text, fault.log);
+    rg_text_put(&text, "\"; it cannot be opened, and has no findings\n");
+    rg_text_write(&text, STDERR_FILENO);
 }
 
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
@@ -188,6 +240,7 @@ void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place
 {
     if (!fault.is_told)
         return;
-    print(finding, place, fault.log, frame_text, fault.room);
+    if (!print(finding, place, fault.log[0] != '\0' ? fault.log : NULL, frame_text, fault.room))
+        refuse_log_of_fault();
     atomic_fetch_add(&n_mistakes, 1);
 }

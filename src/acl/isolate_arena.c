@@ -50,14 +50,16 @@ static bool reserve(size_t size)
     const int file = create_file(size);
     if (file < 0)
         return false;
-    char *client = map(NULL, size, file);
-    char *ours = client != MAP_FAILED ? map(NULL, size, file) : MAP_FAILED;
+    /* Most systems put what comes later below: clients that go wrong go below their memory first, and are not to
+     * find ours there. */
+    char *ours = map(NULL, size, file);
+    char *client = ours != MAP_FAILED ? map(NULL, size, file) : MAP_FAILED;
     const int reason = errno;
     close(file);
-    if (ours == MAP_FAILED && client != MAP_FAILED)
-        munmap(client, size);
+    if (client == MAP_FAILED && ours != MAP_FAILED)
+        munmap(ours, size);
     errno = reason;
-    if (ours == MAP_FAILED)
+    if (client == MAP_FAILED)
         return false;
     arena.client = client;
     arena.ours = ours;

@@ -70,7 +70,8 @@ static bool is_of_c_library(const void *frame)
     return slash != NULL && strncmp(slash, "/libc.so", strlen("/libc.so")) == 0;
 }
 
-int rg_place_depth(const struct rg_place *place)
+/* How many frames come before those of the C library. */
+static int depth_of(const struct rg_place *place)
 {
     int depth = 0;
     while (depth < RG_PLACE_FRAMES && place->frame[depth] != NULL && !is_of_c_library(place->frame[depth]))
@@ -80,8 +81,13 @@ int rg_place_depth(const struct rg_place *place)
 
 void rg_place_cut(struct rg_place *place)
 {
-    for (int k = rg_place_depth(place); k < RG_PLACE_FRAMES; k++)
-        place->frame[k] = NULL;
+    const int depth = depth_of(place);
+    int n = 0;
+    for (int k = 0; k < depth; k++)
+        if (!is_own(place->frame[k]))
+            place->frame[n++] = place->frame[k];
+    while (n < RG_PLACE_FRAMES)
+        place->frame[n++] = NULL;
 }
 
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])
