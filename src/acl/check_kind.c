@@ -1,12 +1,7 @@
 #include "acl/check_kind.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "base/environment.h"
-
-static const char variable[] = "REGRAD_CHECK_SUPPRESS";
 
 static const char *const kinds[] = {
     "host-pointer",       "freed-memory",       "out-of-bounds",  "workspace-size",  "workspace-alignment",
@@ -26,9 +21,8 @@ static bool is_meant(const char *word, size_t length, const char *kind)
     return length > 0 && strncmp(kind, word, length) == 0 && (kind[length] == '\0' || kind[length] == '-');
 }
 
-bool rg_check_is_suppressed(const char *kind)
+bool rg_check_is_named(const char *list, const char *kind)
 {
-    const char *list = rg_environment(variable);
     while (list != NULL && *list != '\0') {
         const size_t length = strcspn(list, ",");
         if (is_meant(list, length, kind))
@@ -43,21 +37,17 @@ static bool is_known(const char *word, size_t length)
     size_t k = 0;
     while (k < sizeof(kinds) / sizeof(kinds[0]) && !is_meant(word, length, kinds[k]))
         k++;
-    return length == 0 || k < sizeof(kinds) / sizeof(kinds[0]);
+    return k < sizeof(kinds) / sizeof(kinds[0]);
 }
 
-void rg_check_look_for_kinds(void)
+const char *rg_check_find_unknown(const char *list, int *n)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    const char *list = rg_environment(variable), *word = list != NULL ? list : "";
-    size_t length = strcspn(word, ",");
-    while (*word != '\0' && is_known(word, length)) {
-        word += length + (word[length] == ',');
-        length = strcspn(word, ",");
+    while (list != NULL && *list != '\0') {
+        const size_t length = strcspn(list, ",");
+        *n = (int)length;
+        if (length > 0 && !is_known(list, length))
+            return list;
+        list += length + (list[length] == ',');
     }
-    if (*word != '\0')
-        rg_environment_refuse(&told, variable, list,
-                              "kinds of findings with commas between are wanted; \"%.*s\" is none, and what is no kind "
-                              "has no effect",
-                              (int)(length < 64 ? length : 64), word);
+    return NULL;
 }

@@ -1,13 +1,13 @@
-/* The kinds of findings, and which of them REGRAD_CHECK_SUPPRESS names. */
+/* The kinds of findings, and lists of them. List may be NULL. */
 #ifndef RG_CHECK_KIND_H
 #define RG_CHECK_KIND_H
 
 #include <stdbool.h>
 
-/* Is it not to be told? The variable is read each time. */
-bool rg_check_is_suppressed(const char *kind);
+/* Is the kind named in a list with commas, by itself or by what it begins with, up to a hyphen? */
+bool rg_check_is_named(const char *list, const char *kind);
 
-/* Says once on standard error which words of the variable are no kinds. */
-void rg_check_look_for_kinds(void);
+/* The first word of the list that names no kind, and its length; NULL for none. */
+const char *rg_check_find_unknown(const char *list, int *n);
 
 #endif

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "acl/check_mode.h"
 
 #include <errno.h>
@@ -18,9 +19,14 @@
 enum { MOST_TOLD = 1000 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static enum rg_check_level level;
-static bool isolates;
-static pid_t reader;
+static struct {
+    enum rg_check_level level;
+    bool isolates;
+    pid_t reader;
+    char *log, *suppressed; /* copies, NULL for none: a program may change its environment at any time */
+} settings;
+
+static const char log_name[] = "REGRAD_CHECK_LOG", suppress_name[] = "REGRAD_CHECK_SUPPRESS";
 
 /* ---- What is set ------------------------------------------------------------------------------ */
 
@@ -57,43 +63,64 @@ static void read_words(bool named[ISOLATE + 1])
     memset(named, 0, (ISOLATE + 1) * sizeof(*named));
 }
 
+static void refuse_unknown_kinds(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    int length = 0;
+    const char *unknown = rg_check_find_unknown(settings.suppressed, &length);
+    if (unknown != NULL)
+        rg_environment_refuse(
+            &told, suppress_name, settings.suppressed,
+            "kinds of findings with commas between are wanted; \"%.*s\" is none, and what is none has "
+            "no effect",
+            length < 64 ? length : 64, unknown);
+}
+
+static char *copy_variable(const char *name)
+{
+    const char *text = rg_environment(name);
+    return text != NULL ? strdup(text) : NULL;
+}
+
 static void read_settings(void)
 {
     bool named[ISOLATE + 1] = {false};
-    reader = getpid();
     read_words(named);
-    isolates = named[ISOLATE];
-    level = isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
+    settings.reader = getpid();
+    settings.isolates = named[ISOLATE];
+    settings.level = settings.isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
     if (named[RG_CHECK_OFF])
-        level = RG_CHECK_OFF;
+        settings.level = RG_CHECK_OFF;
     else if (named[RG_CHECK_ERROR])
-        level = RG_CHECK_ERROR;
+        settings.level = RG_CHECK_ERROR;
     else if (named[RG_CHECK_WARN])
-        level = RG_CHECK_WARN;
-    rg_check_look_for_kinds();
+        settings.level = RG_CHECK_WARN;
+    settings.log = copy_variable(log_name);
+    settings.suppressed = copy_variable(suppress_name);
+    refuse_unknown_kinds();
 }
 
 enum rg_check_level rg_check_level(void)
 {
     pthread_once(&once, read_settings);
-    return level;
+    return settings.level;
 }
 
 bool rg_check_is_in_child(void)
 {
     pthread_once(&once, read_settings);
-    return reader != getpid();
+    return settings.reader != getpid();
 }
 
 bool rg_check_isolates(void)
 {
     pthread_once(&once, read_settings);
-    return isolates;
+    return settings.isolates;
 }
 
 /* ---- What was told ---------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of the order of lines */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of writing */
 static struct {
     const char *kind;
     const void *at;
@@ -106,17 +133,20 @@ unsigned rg_check_count(void)
     return atomic_load(&n_mistakes);
 }
 
-/* Is it new? Needs the lock. */
+/* Is it new, and is there room to remember it? */
 static bool enter(const char *kind, const void *at)
 {
-    for (int k = 0; k < n_told; k++)
-        if (told[k].at == at && strcmp(told[k].kind, kind) == 0)
-            return false;
-    if (n_told == MOST_TOLD)
-        return false;
-    told[n_told].kind = kind;
-    told[n_told++].at = at;
-    return true;
+    int k = 0;
+    pthread_mutex_lock(&lock);
+    while (k < n_told && (told[k].at != at || strcmp(told[k].kind, kind) != 0))
+        k++;
+    const bool is_new = k == n_told && n_told < MOST_TOLD;
+    if (is_new) {
+        told[n_told].kind = kind;
+        told[n_told++].at = at;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_new;
 }
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
@@ -135,62 +165,54 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 
 static bool is_told(const char *kind)
 {
-    return rg_check_level() != RG_CHECK_OFF && !rg_check_is_suppressed(kind);
+    return rg_check_level() != RG_CHECK_OFF && !rg_check_is_named(settings.suppressed, kind);
 }
 
 /* False, with errno, when it cannot be opened. */
-static bool append_to_log(const char *path, const struct rg_text *line)
+static bool append_to_log(const struct rg_text *line)
 {
-    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int file = settings.log != NULL ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (file < 0)
-        return false;
+        return settings.log == NULL;
     rg_text_write(line, file);
     close(file);
     return true;
 }
 
-static bool print(const struct rg_finding *finding, const struct rg_place *place, const char *log,
-                  rg_frame_text *frame_text, char *room)
-{
-    struct rg_text block = {room, RG_CHECK_PRINTED, 0}, line = block;
-    rg_check_print_block(&block, finding, place, frame_text);
-    rg_text_write(&block, STDERR_FILENO);
-    if (log == NULL)
-        return true;
-    rg_check_print_line(&line, finding, place, frame_text);
-    return append_to_log(log, &line);
-}
-
-static const char log_name[] = "REGRAD_CHECK_LOG";
-
-static void print_in_call(const struct rg_finding *finding, const struct rg_place *place, char *room)
+/* Block and line of a finding are made without the lock: the loader, which knows the frames, has one of its own, and
+ * calls constructors with it. */
+static void print(const struct rg_finding *finding, struct rg_place place)
 {
     static atomic_flag refused = ATOMIC_FLAG_INIT;
-    const char *log = rg_environment(log_name);
-    if (!print(finding, place, log, rg_place_text, room))
-        rg_environment_refuse(&refused, log_name, log, "it cannot be opened (%s), and has no findings",
+    char room[RG_CHECK_PRINTED];
+    struct rg_text block = {room, sizeof(room), 0}, line = block;
+    struct rg_finding shown = *finding;
+    for (int k = 0; k < shown.n_objects; k++)
+        rg_place_cut(&shown.object[k].place);
+    rg_place_cut(&place);
+    rg_check_print_block(&block, &shown, &place, rg_place_text);
+    pthread_mutex_lock(&lock);
+    rg_text_write(&block, STDERR_FILENO);
+    pthread_mutex_unlock(&lock);
+    rg_check_print_line(&line, &shown, &place, rg_place_text);
+    pthread_mutex_lock(&lock);
+    if (!append_to_log(&line))
+        rg_environment_refuse(&refused, log_name, settings.log, "it cannot be opened (%s), and has no findings",
                               strerror(errno));
+    pthread_mutex_unlock(&lock);
 }
 
 bool rg_check_tell(const struct rg_finding *finding)
 {
-    char room[RG_CHECK_PRINTED];
     if (!is_told(finding->kind))
         return finding->is_refused;
-    struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
-    pthread_mutex_lock(&lock);
+    const struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
     const bool is_new = enter(finding->kind, finding->once_for != NULL ? finding->once_for : place.frame[0]);
     if (is_new) {
-        struct rg_finding shown = *finding;
-        for (int k = 0; k < shown.n_objects; k++)
-            rg_place_cut(&shown.object[k].place);
-        rg_place_cut(&place);
-        print_in_call(&shown, &place, room);
-    }
-    pthread_mutex_unlock(&lock);
-    if (is_new)
+        print(finding, place);
         rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function, finding->what,
                finding->kind, finding->instead);
+    }
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
@@ -209,28 +231,22 @@ void rg_check_unlock(void)
 
 /* ---- In a signal handler ---------------------------------------------------------------------- */
 
-static struct {
-    bool is_told;
-    char log[4096];
-    char room[RG_CHECK_PRINTED];
-} fault;
+static bool is_fault_told;
 
 void rg_check_prepare_fault(const char *kind)
 {
-    const char *log = rg_environment(log_name);
-    fault.is_told = is_told(kind);
-    struct rg_text copy = {fault.log, sizeof(fault.log), 0};
-    rg_text_put(&copy, log != NULL ? log : "");
+    is_fault_told = is_told(kind);
 }
 
 /* As rg_environment_refuse, which is not for signal handlers. */
-static void refuse_log_of_fault(void)
+static void refuse_log_in_handler(void)
 {
-    struct rg_text text = {fault.room, sizeof(fault.room), 0};
+    static char room[RG_CHECK_PRINTED];
+    struct rg_text text = {room, sizeof(room), 0};
     rg_text_put(&text, "regrad: the environment variable ");
     rg_text_put(&text, log_name);
     rg_text_put(&text, " is \"");
-    rg_text_put(&text, fault.log);
+    rg_text_put(&text, settings.log);
     rg_text_put(&text, "\"; it cannot be opened, and has no findings\n");
     rg_text_write(&text, STDERR_FILENO);
 }
@@ -238,9 +254,14 @@ static void refuse_log_of_fault(void)
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
                          void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]))
 {
-    if (!fault.is_told)
+    static char room[RG_CHECK_PRINTED];
+    struct rg_text block = {room, sizeof(room), 0}, line = block;
+    if (!is_fault_told)
         return;
-    if (!print(finding, place, fault.log[0] != '\0' ? fault.log : NULL, frame_text, fault.room))
-        refuse_log_of_fault();
+    rg_check_print_block(&block, finding, place, frame_text);
+    rg_text_write(&block, STDERR_FILENO);
+    rg_check_print_line(&line, finding, place, frame_text);
+    if (!append_to_log(&line))
+        refuse_log_in_handler();
     atomic_fetch_add(&n_mistakes, 1);
 }

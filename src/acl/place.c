@@ -70,20 +70,10 @@ static bool is_of_c_library(const void *frame)
     return slash != NULL && strncmp(slash, "/libc.so", strlen("/libc.so")) == 0;
 }
 
-/* How many frames come before those of the C library. */
-static int depth_of(const struct rg_place *place)
-{
-    int depth = 0;
-    while (depth < RG_PLACE_FRAMES && place->frame[depth] != NULL && !is_of_c_library(place->frame[depth]))
-        depth++;
-    return depth;
-}
-
 void rg_place_cut(struct rg_place *place)
 {
-    const int depth = depth_of(place);
     int n = 0;
-    for (int k = 0; k < depth; k++)
+    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL && !is_of_c_library(place->frame[k]); k++)
         if (!is_own(place->frame[k]))
             place->frame[n++] = place->frame[k];
     while (n < RG_PLACE_FRAMES)
