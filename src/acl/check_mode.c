@@ -1,18 +1,20 @@
 #define _GNU_SOURCE
 #include "acl/check_mode.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "acl/check_kind.h"
 #include "acl/check_print.h"
 #include "acl/log.h"
 #include "acl/message.h"
+#include "base/environment.h"
 
 enum { MOST_TOLD = 1000 };
 
@@ -24,40 +26,78 @@ static struct {
     char *log, *suppressed; /* copies, NULL for none: a program may change its environment at any time */
 } settings;
 
+static const char log_name[] = "REGRAD_CHECK_LOG", suppress_name[] = "REGRAD_CHECK_SUPPRESS";
+
 /* ---- What is set ------------------------------------------------------------------------------ */
 
-/* Is the word in a list with commas? Its beginning up to a hyphen will do, if prefix. */
-static bool is_listed(const char *list, const char *word, bool prefix)
+enum { ISOLATE = RG_CHECK_ERROR + 1 };
+static const char *const words[] = {
+    [RG_CHECK_OFF] = "off", [RG_CHECK_WARN] = "warn", [RG_CHECK_ERROR] = "error", [ISOLATE] = "isolate"};
+
+/* Which of the words are in a list with commas. False for a list with others. */
+static bool parse_words(const char *list, bool named[ISOLATE + 1])
 {
-    while (list != NULL && *list != '\0') {
+    while (*list != '\0') {
         const size_t length = strcspn(list, ",");
-        if (strncmp(list, word, length) == 0 && (word[length] == '\0' || (prefix && word[length] == '-')))
-            return true;
+        int k = 0;
+        while (k <= ISOLATE && (strncmp(list, words[k], length) != 0 || words[k][length] != '\0'))
+            k++;
+        if (k > ISOLATE)
+            return false;
+        named[k] = true;
         list += length + (list[length] == ',');
     }
-    return false;
+    return true;
+}
+
+static void read_words(bool named[ISOLATE + 1])
+{
+    static const char name[] = "REGRAD_CHECK";
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *text = rg_environment(name);
+    if (text == NULL || parse_words(text, named))
+        return;
+    rg_environment_refuse(&told, name, text,
+                          "off, warn, error, isolate, or isolate and a level with a comma between, is wanted; the "
+                          "variable counts as not set");
+    memset(named, 0, (ISOLATE + 1) * sizeof(*named));
+}
+
+static void refuse_unknown_kinds(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    int length = 0;
+    const char *unknown = rg_check_find_unknown(settings.suppressed, &length);
+    if (unknown != NULL)
+        rg_environment_refuse(
+            &told, suppress_name, settings.suppressed,
+            "kinds of findings with commas between are wanted; \"%.*s\" is none, and what is none has "
+            "no effect",
+            length < 64 ? length : 64, unknown);
 }
 
 static char *copy_variable(const char *name)
 {
-    const char *text = getenv(name);
-    return text != NULL && *text != '\0' ? strdup(text) : NULL;
+    const char *text = rg_environment(name);
+    return text != NULL ? strdup(text) : NULL;
 }
 
 static void read_settings(void)
 {
-    const char *text = getenv("REGRAD_CHECK");
+    bool named[ISOLATE + 1] = {false};
+    read_words(named);
     settings.reader = getpid();
-    settings.isolates = is_listed(text, "isolate", false);
+    settings.isolates = named[ISOLATE];
     settings.level = settings.isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
-    if (is_listed(text, "off", false))
+    if (named[RG_CHECK_OFF])
         settings.level = RG_CHECK_OFF;
-    else if (is_listed(text, "error", false))
+    else if (named[RG_CHECK_ERROR])
         settings.level = RG_CHECK_ERROR;
-    else if (is_listed(text, "warn", false))
+    else if (named[RG_CHECK_WARN])
         settings.level = RG_CHECK_WARN;
-    settings.log = copy_variable("REGRAD_CHECK_LOG");
-    settings.suppressed = copy_variable("REGRAD_CHECK_SUPPRESS");
+    settings.log = copy_variable(log_name);
+    settings.suppressed = copy_variable(suppress_name);
+    refuse_unknown_kinds();
 }
 
 enum rg_check_level rg_check_level(void)
@@ -125,22 +165,25 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 
 static bool is_told(const char *kind)
 {
-    return rg_check_level() != RG_CHECK_OFF && !is_listed(settings.suppressed, kind, true);
+    return rg_check_level() != RG_CHECK_OFF && !rg_check_is_named(settings.suppressed, kind);
 }
 
-static void append_to_log(const struct rg_text *line)
+/* False, with errno, when it cannot be opened. */
+static bool append_to_log(const struct rg_text *line)
 {
     const int file = settings.log != NULL ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (file < 0)
-        return;
+        return settings.log == NULL;
     rg_text_write(line, file);
     close(file);
+    return true;
 }
 
 /* Block and line of a finding are made without the lock: the loader, which knows the frames, has one of its own, and
  * calls constructors with it. */
 static void print(const struct rg_finding *finding, struct rg_place place)
 {
+    static atomic_flag refused = ATOMIC_FLAG_INIT;
     char room[RG_CHECK_PRINTED];
     struct rg_text block = {room, sizeof(room), 0}, line = block;
     struct rg_finding shown = *finding;
@@ -153,7 +196,9 @@ static void print(const struct rg_finding *finding, struct rg_place place)
     pthread_mutex_unlock(&lock);
     rg_check_print_line(&line, &shown, &place, rg_place_text);
     pthread_mutex_lock(&lock);
-    append_to_log(&line);
+    if (!append_to_log(&line))
+        rg_environment_refuse(&refused, log_name, settings.log, "it cannot be opened (%s), and has no findings",
+                              strerror(errno));
     pthread_mutex_unlock(&lock);
 }
 
@@ -193,6 +238,19 @@ void rg_check_prepare_fault(const char *kind)
     is_fault_told = is_told(kind);
 }
 
+/* As rg_environment_refuse, which is not for signal handlers. */
+static void refuse_log_in_handler(void)
+{
+    static char room[RG_CHECK_PRINTED];
+    struct rg_text text = {room, sizeof(room), 0};
+    rg_text_put(&text, "regrad: the environment variable ");
+    rg_text_put(&text, log_name);
+    rg_text_put(&text, " is \"");
+    rg_text_put(&text, settings.log);
+    rg_text_put(&text, "\"; it cannot be opened, and has no findings\n");
+    rg_text_write(&text, STDERR_FILENO);
+}
+
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
                          void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]))
 {
@@ -203,6 +261,7 @@ void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place
     rg_check_print_block(&block, finding, place, frame_text);
     rg_text_write(&block, STDERR_FILENO);
     rg_check_print_line(&line, finding, place, frame_text);
-    append_to_log(&line);
+    if (!append_to_log(&line))
+        refuse_log_in_handler();
     atomic_fetch_add(&n_mistakes, 1);
 }

@@ -6,6 +6,7 @@
  *     warn     what is certainly wrong is told, and goes on as it would; the default
  *     error    the same, and the call is refused where it can be; objects know the whole way to their creation
  *     isolate  device memory cannot be touched by the host; implies error unless another level is named
+ * With any other word the variable counts as not set.
  * REGRAD_CHECK_LOG names a file to which each finding is appended as a line of JSON.
  * REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for "leak-tensor" too.
  */

@@ -12,11 +12,17 @@
 
 enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 14 };
 
+/* A stream, as findings name it. */
+struct stream_name {
+    aclrtStream stream;
+    aclrtContext context; /* whose default stream it is; NULL: nobody's */
+    int32_t device;
+};
+
 /* An access of work, and whose. */
 struct rg_entry {
     uint64_t ticket;
-    aclrtStream stream;
-    bool is_default;
+    struct stream_name stream;
     struct rg_access access;
     struct rg_origin origin;
 };
@@ -166,6 +172,12 @@ static struct rg_entry *append(struct rg_history *history)
     return &history->entries[history->n_entries++];
 }
 
+static struct stream_name name_of(const struct rg_stream *stream)
+{
+    const aclrtContext owner = stream->traits.is_default ? stream->context->traits.handle : NULL;
+    return (struct stream_name){stream->handle, owner, stream->device};
+}
+
 void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uint64_t ticket)
 {
     struct rg_history *history = &stream->history;
@@ -180,8 +192,7 @@ void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uin
     if (work->known != NULL)
         *work->known = history->known;
     for (int k = 0; k < work->n_accesses && history->number >= 0; k++)
-        *append(history) =
-            (struct rg_entry){ticket, stream->handle, stream->traits.is_default, work->accesses[k], work->origin};
+        *append(history) = (struct rg_entry){ticket, name_of(stream), work->accesses[k], work->origin};
 }
 
 void rg_race_forget(const void *address, size_t size)
@@ -259,18 +270,24 @@ static size_t size_of(const struct rg_bytes *bytes)
     return (size_t)(bytes->high - bytes->low);
 }
 
-/* "the default stream", "stream 0x..."; and what to synchronise with: "NULL", "0x...". */
+/* How to speak of a stream, and how to name it in an argument: "the default stream" and "NULL" where that is the one of
+ * the current context, "stream 0x..." and "0x..." elsewhere. */
 struct stream_text {
-    char name[40], argument[24];
+    char name[96], argument[24];
 };
 
-static struct stream_text name_stream(const void *stream, bool is_default)
+static struct stream_text write_name(const struct stream_name *name)
 {
     struct stream_text text = {"the default stream", "NULL"};
-    if (!is_default) {
-        snprintf(text.name, sizeof(text.name), "stream %p", stream);
-        snprintf(text.argument, sizeof(text.argument), "%p", stream);
-    }
+    struct rg_context_traits current;
+    if (name->context != NULL && rg_context_peek(&current) && current.handle == name->context)
+        return text;
+    snprintf(text.argument, sizeof(text.argument), "%p", name->stream);
+    if (name->context == NULL)
+        snprintf(text.name, sizeof(text.name), "stream %p", name->stream);
+    else
+        snprintf(text.name, sizeof(text.name), "%p, the default stream of context %p on device %d", name->stream,
+                 name->context, (int)name->device);
     return text;
 }
 
@@ -278,7 +295,7 @@ static void describe(const struct race *race, struct rg_finding *finding)
 {
     const struct rg_entry *entry = &race->entry;
     const struct rg_bytes *bytes = &race->access.bytes, *others = &entry->access.bytes;
-    const struct stream_text stream = name_stream(entry->stream, entry->is_default);
+    const struct stream_text stream = write_name(&entry->stream);
     snprintf(finding->what, sizeof(finding->what),
              "%zu bytes at %p are %s, while %s, queued on %s, may not have %s them yet: nothing has waited for it",
              size_of(bytes), (void *)bytes->low, touched[race->access.touch], entry->origin.function, stream.name,
@@ -294,17 +311,18 @@ static void describe(const struct race *race, struct rg_finding *finding)
 static void advise(const struct party *party, const struct race *race, struct rg_finding *finding)
 {
     const char *other = race->entry.origin.function;
-    const struct stream_text stream = name_stream(race->entry.stream, race->entry.is_default);
-    if (party->stream == NULL)
+    const struct stream_text stream = write_name(&race->entry.stream);
+    if (party->stream == NULL) {
         snprintf(finding->instead, sizeof(finding->instead),
                  "call aclrtSynchronizeStream(%s) between %s and %s, or wait for an event that is recorded in between",
                  stream.argument, other, finding->function);
-    else
-        snprintf(finding->instead, sizeof(finding->instead),
-                 "record an event on %s behind %s, and let %s wait for it with aclrtStreamWaitEvent before %s; or call "
-                 "aclrtSynchronizeStream(%s) in between",
-                 stream.name, other, name_stream(party->stream->handle, party->stream->traits.is_default).name,
-                 finding->function, stream.argument);
+        return;
+    }
+    const struct stream_name own = name_of(party->stream);
+    snprintf(finding->instead, sizeof(finding->instead),
+             "record an event on %s behind %s, and let %s wait for it with aclrtStreamWaitEvent before %s; or call "
+             "aclrtSynchronizeStream(%s) in between",
+             stream.name, other, write_name(&own).name, finding->function, stream.argument);
 }
 
 static const char *kind_of(const struct party *party, const struct race *race)

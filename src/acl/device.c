@@ -1,6 +1,7 @@
 #include "acl/device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
+#include "base/environment.h"
 
 /* Under the lock of the runtime. */
 static struct {
@@ -20,38 +22,39 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int32_t n_visible;
 
-/* REGRAD_DEVICES; 1 where that is not set or is no number of devices. */
-static long count_installed(void)
-{
-    const char *text = getenv("REGRAD_DEVICES");
-    char *end = NULL;
-    const long count = text != NULL ? strtol(text, &end, 10) : 1;
-    return text == NULL || (end != text && *end == '\0' && count >= 1 && count <= RG_MAX_DEVICES) ? count : 1;
-}
-
-/* How many entries of the list name a device, each another, before one does not. */
-static int32_t count_listed(const char *list, long n_installed)
+/* How many entries of the list name a device, each another, before one does not; *end is what comes behind them. */
+static int32_t count_listed(const char *list, int n_installed, const char **end)
 {
     bool seen[RG_MAX_DEVICES] = {false};
     int32_t count = 0;
     for (;;) {
-        char *end = NULL;
-        const long device = strtol(list, &end, 10);
-        if (end == list || device < 0 || device >= n_installed || seen[device])
+        char *behind = NULL;
+        const long device = strtol(list, &behind, 10);
+        *end = list;
+        if (behind == list || device < 0 || device >= n_installed || seen[device])
             return count;
         seen[device] = true;
         count++;
-        if (*end != ',')
+        *end = behind;
+        if (*behind != ',')
             return count;
-        list = end + 1;
+        list = behind + 1;
     }
 }
 
 static void count_visible(void)
 {
-    const long n_installed = count_installed();
-    const char *list = getenv("ASCEND_RT_VISIBLE_DEVICES");
-    n_visible = list == NULL || *list == '\0' ? (int32_t)n_installed : count_listed(list, n_installed);
+    static const char name[] = "ASCEND_RT_VISIBLE_DEVICES";
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const int n_installed = rg_environment_number("REGRAD_DEVICES", 1, RG_MAX_DEVICES, 1);
+    const char *list = rg_environment(name), *end = "";
+    n_visible = list == NULL ? n_installed : count_listed(list, n_installed, &end);
+    if (*end != '\0')
+        rg_environment_refuse(
+            &told, name, list,
+            "numbers of devices from 0 to %d with commas between are wanted, each once; it ends before "
+            "\"%.32s\", and the process sees %d",
+            n_installed - 1, end, (int)n_visible);
 }
 
 int32_t rg_device_count(void)

@@ -14,6 +14,7 @@
 enum {
     ALIGNMENT = 64,
     GUARD_PAGES = 4, /* before each block, and so behind the one before it */
+    FAR = 1 << 20,   /* from there on an address has nothing to do with a block */
     MOST_RANGES = 1 << 20,
     MOST_APART = 12000 /* blocks: a process has at most some 65000 parts of its addresses that differ */
 };
@@ -253,7 +254,9 @@ static bool begin(void)
         return false;
     table[0].next = none;
     table[0].state = RANGE_NEW;
-    table[0].extent = rg_arena_size();
+    /* What is not far from the first block, or from the last, is still the client's. */
+    table[0].position = FAR;
+    table[0].extent = rg_arena_size() - 2 * (size_t)FAR;
     ranges = table;
     atomic_store(&n_ranges, 1);
     return true;
@@ -436,9 +439,8 @@ static void describe(const struct rg_isolated *range, size_t position, struct rg
 /* The nearest block: a freed one only where it was, or where there is no live one as near. */
 bool rg_isolate_see(const void *address, struct rg_sight *sight)
 {
-    static const size_t far = (size_t)1 << 20;
     struct rg_isolated range = {0};
-    size_t position, nearest = far;
+    size_t position, nearest = FAR;
     *sight = (struct rg_sight){.where = RG_SIGHT_NOWHERE};
     if (!rg_arena_find(address, &position, &sight->is_ours))
         return false;
@@ -448,7 +450,7 @@ bool rg_isolate_see(const void *address, struct rg_sight *sight)
             continue;
         const size_t near = distance(&range, position);
         const bool is_better = near < nearest || (near == nearest && is_alive(&range));
-        if (near < far && is_better) {
+        if (near < FAR && is_better) {
             nearest = near;
             describe(&range, position, sight);
         }

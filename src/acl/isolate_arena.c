@@ -72,14 +72,16 @@ static bool reserve(size_t size)
     const int file = create_file(size);
     if (file < 0)
         return false;
-    char *client = reserve_both(size, file);
-    char *ours = client != MAP_FAILED ? reserve_both(size, file) : MAP_FAILED;
+    /* Most systems put what comes later below: clients that go wrong go below their memory first, and are not to
+     * find ours there. */
+    char *ours = reserve_both(size, file);
+    char *client = ours != MAP_FAILED ? reserve_both(size, file) : MAP_FAILED;
     const int reason = errno;
     close(file);
-    if (ours == MAP_FAILED && client != MAP_FAILED)
-        munmap(client, 2 * size);
+    if (client == MAP_FAILED && ours != MAP_FAILED)
+        munmap(ours, 2 * size);
     errno = reason;
-    if (ours == MAP_FAILED)
+    if (client == MAP_FAILED)
         return false;
     arena.client = client;
     arena.ours = ours;

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_base.h"
@@ -15,29 +14,6 @@ const char *const rg_log_module_names[RG_LOG_MODULES] = {[RG_LOG_APP] = "APP", [
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct rg_log_setting setting;
-
-/* A whole number from low to high, and nothing else. */
-static bool is_number(const char *text, long low, long high, int *number)
-{
-    char *end = NULL;
-    const long value = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
-    if (value < low || value > high || *end != '\0')
-        return false;
-    *number = (int)value;
-    return true;
-}
-
-/* The number that a variable says; otherwise where it says none, which is told. */
-static int read_number(const char *name, long low, long high, int otherwise)
-{
-    const char *text = rg_environment(name);
-    atomic_flag told = ATOMIC_FLAG_INIT;
-    int number = otherwise;
-    if (text != NULL && !is_number(text, low, high, &number))
-        rg_environment_refuse(&told, name, text,
-                              "a whole number from %ld to %ld is wanted; the variable counts as not set", low, high);
-    return number;
-}
 
 static bool is_level(char c)
 {
@@ -63,7 +39,7 @@ static bool parse_modules(const char *text, int levels[RG_LOG_MODULES])
 static void read_levels(void)
 {
     static const char name[] = "ASCEND_MODULE_LOG_LEVEL";
-    const int level = read_number("ASCEND_GLOBAL_LOG_LEVEL", ACL_DEBUG, ACL_ERROR + 1, ACL_ERROR);
+    const int level = rg_environment_number("ASCEND_GLOBAL_LOG_LEVEL", ACL_DEBUG, ACL_ERROR + 1, ACL_ERROR);
     const char *text = rg_environment(name);
     int levels[RG_LOG_MODULES];
     for (int m = 0; m < RG_LOG_MODULES; m++)
@@ -98,12 +74,12 @@ static void read_directory(const char *name, const char *below)
 
 static void read_settings(void)
 {
-    const bool printed_once = read_number("ASCEND_SLOG_PRINT_TO_STDOUT", 0, 1, 0);
-    setting.prints = read_number("ASCEND_LOG_PRINT_TO_STDOUT", 0, 1, printed_once);
+    const bool printed_once = rg_environment_number("ASCEND_SLOG_PRINT_TO_STDOUT", 0, 1, 0);
+    setting.prints = rg_environment_number("ASCEND_LOG_PRINT_TO_STDOUT", 0, 1, printed_once);
     read_levels();
-    setting.has_events = read_number("ASCEND_GLOBAL_EVENT_ENABLE", 0, 1, 0);
-    setting.is_synchronous = read_number("ASCEND_LOG_SYNC_SAVE", 0, 1, 0);
-    setting.n_files = read_number("ASCEND_HOST_LOG_FILE_NUM", 1, MOST_FILES, USUAL_FILES);
+    setting.has_events = rg_environment_number("ASCEND_GLOBAL_EVENT_ENABLE", 0, 1, 0);
+    setting.is_synchronous = rg_environment_number("ASCEND_LOG_SYNC_SAVE", 0, 1, 0);
+    setting.n_files = rg_environment_number("ASCEND_HOST_LOG_FILE_NUM", 1, MOST_FILES, USUAL_FILES);
     read_directory("ASCEND_PROCESS_LOG_PATH", "");
     read_directory("ASCEND_WORK_PATH", "/log");
 }

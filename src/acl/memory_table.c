@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <search.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "acl/check_mode.h"
 #include "acl/device.h"
 #include "acl/trace.h"
+#include "base/environment.h"
 
 enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
 
@@ -74,10 +76,17 @@ size_t rg_memory_of_machine(void)
 
 static void read_total(void)
 {
-    const char *text = getenv("REGRAD_DEVICE_MEMORY");
+    static const char name[] = "REGRAD_DEVICE_MEMORY";
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *text = rg_environment(name);
     total = text != NULL ? parse_size(text) : 0;
-    if (total == 0)
-        total = rg_memory_of_machine();
+    if (total > 0)
+        return;
+    total = rg_memory_of_machine();
+    if (text != NULL)
+        rg_environment_refuse(&told, name, text,
+                              "a number of bytes above 0, perhaps with K, M or G behind it, is wanted; the variable "
+                              "counts as not set");
 }
 
 size_t rg_memory_total(void)

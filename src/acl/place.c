@@ -72,11 +72,12 @@ static bool is_of_c_library(const void *frame)
 
 void rg_place_cut(struct rg_place *place)
 {
-    int k = 0;
-    while (k < RG_PLACE_FRAMES && place->frame[k] != NULL && !is_of_c_library(place->frame[k]))
-        k++;
-    for (; k < RG_PLACE_FRAMES; k++)
-        place->frame[k] = NULL;
+    int n = 0;
+    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL && !is_of_c_library(place->frame[k]); k++)
+        if (!is_own(place->frame[k]))
+            place->frame[n++] = place->frame[k];
+    while (n < RG_PLACE_FRAMES)
+        place->frame[n++] = NULL;
 }
 
 void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])

@@ -2,7 +2,6 @@
 #include "acl/stream_queue.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -173,8 +172,7 @@ static bool blocks_each;
 
 static void read_blocking(void)
 {
-    const char *text = rg_environment("ACL_LAUNCH_BLOCKING");
-    blocks_each = text != NULL && strcmp(text, "1") == 0;
+    blocks_each = rg_environment_number("ACL_LAUNCH_BLOCKING", 0, 1, 0);
 }
 
 /* Steps through a program: ACL_LAUNCH_BLOCKING=1. */

@@ -1,6 +1,7 @@
 #include "base/environment.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,4 +21,26 @@ void rg_environment_refuse(atomic_flag *told, const char *name, const char *valu
     vsnprintf(wanted, sizeof wanted, format, arguments);
     va_end(arguments);
     fprintf(stderr, "regrad: the environment variable %s is \"%.64s\"; %s\n", name, value, wanted);
+}
+
+static bool parse_number(const char *text, int low, int high, int *number)
+{
+    char *end = NULL;
+    const bool has_digit = *text >= '0' && *text <= '9';
+    const long value = has_digit ? strtol(text, &end, 10) : 0;
+    if (!has_digit || *end != '\0' || value < low || value > high)
+        return false;
+    *number = (int)value;
+    return true;
+}
+
+int rg_environment_number(const char *name, int low, int high, int otherwise)
+{
+    const char *text = rg_environment(name);
+    atomic_flag told = ATOMIC_FLAG_INIT;
+    int number = otherwise;
+    if (text != NULL && !parse_number(text, low, high, &number))
+        rg_environment_refuse(&told, name, text,
+                              "a whole number from %d to %d is wanted; the variable counts as not set", low, high);
+    return number;
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <setjmp.h>
 #include <string.h>
@@ -20,6 +21,13 @@ static void *allocate(size_t size)
     void *memory = NULL;
     assert_int_equal(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
     return memory;
+}
+
+static void assert_said(const char *words, const char *others)
+{
+    const char *message = aclGetRecentErrMsg();
+    if (message == NULL || strstr(message, words) == NULL || strstr(message, others) == NULL)
+        fail_msg("\"%s\" and \"%s\" are not both in: %s", words, others, message != NULL ? message : "");
 }
 
 static void remembers_freed_memory(void **state)
@@ -155,14 +163,71 @@ static void tells_leaks_once(void **state)
     assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
 }
 
+/* NULL would be another stream there. */
+static void names_default_streams_of_others(void **state)
+{
+    (void)state;
+    aclrtContext first = NULL, second = NULL;
+    aclrtStream stream = NULL;
+    char name[96], argument[64];
+    assert_int_equal(aclrtSetDevice(0), ACL_SUCCESS);
+    assert_int_equal(aclrtGetCurrentContext(&first), ACL_SUCCESS);
+    assert_int_equal(aclrtCtxGetCurrentDefaultStream(&stream), ACL_SUCCESS);
+    void *memory = allocate(64);
+    snprintf(name, sizeof(name), "queued on %p, the default stream of context %p on device 0", stream, first);
+    snprintf(argument, sizeof(argument), "aclrtSynchronizeStream(%p)", stream);
+    aclGetRecentErrMsg();
+
+    assert_int_equal(aclrtMemsetAsync(memory, 64, 1, 64, NULL), ACL_SUCCESS);
+    assert_int_equal(aclrtMemset(memory, 64, 2, 64), ACL_SUCCESS);
+    assert_said("queued on the default stream, may", "aclrtSynchronizeStream(NULL)");
+
+    assert_int_equal(aclrtMemsetAsync(memory, 64, 1, 64, NULL), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateContext(&second, 0), ACL_SUCCESS);
+    assert_int_equal(aclrtMemset(memory, 64, 2, 64), ACL_SUCCESS);
+    assert_said(name, argument);
+
+    assert_int_equal(aclrtMemsetAsync(memory, 64, 1, 64, stream), ACL_SUCCESS);
+    assert_int_equal(aclrtMemsetAsync(memory, 64, 2, 64, NULL), ACL_SUCCESS);
+    assert_said("let the default stream wait for it", argument);
+
+    assert_int_equal(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+    assert_int_equal(aclrtDestroyContext(second), ACL_SUCCESS);
+    assert_int_equal(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+/* The static library's code; see place.c. */
+extern const char code_begin[] __asm__("__start_regrad_acl_text"), code_end[] __asm__("__stop_regrad_acl_text");
+
+static void note_place(void *place)
+{
+    *(struct rg_place *)place = rg_place_outside();
+}
+
+static void has_no_frames_of_its_own(void **state)
+{
+    (void)state;
+    struct rg_place place = {{NULL}};
+    assert_int_equal(aclrtSetDevice(0), ACL_SUCCESS);
+    assert_int_equal(aclrtLaunchHostFunc(NULL, note_place, &place), ACL_SUCCESS);
+    assert_int_equal(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    rg_place_cut(&place);
+    assert_non_null(place.frame[0]);
+    for (int k = 0; k < RG_PLACE_FRAMES; k++)
+        assert_false((const char *)place.frame[k] >= code_begin && (const char *)place.frame[k] < code_end);
+    assert_int_equal(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
 int main(void)
 {
     unsetenv("REGRAD_CHECK");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(remembers_freed_memory),         cmocka_unit_test(remembers_the_last_of_many),
-        cmocka_unit_test(forgets_what_is_allocated_anew), cmocka_unit_test(knows_handles),
-        cmocka_unit_test(knows_handles_to_come),          cmocka_unit_test(forgets_old_handles),
-        cmocka_unit_test(lists_end_their_members),        cmocka_unit_test(tells_leaks_once),
+        cmocka_unit_test(remembers_freed_memory),          cmocka_unit_test(remembers_the_last_of_many),
+        cmocka_unit_test(forgets_what_is_allocated_anew),  cmocka_unit_test(knows_handles),
+        cmocka_unit_test(knows_handles_to_come),           cmocka_unit_test(forgets_old_handles),
+        cmocka_unit_test(names_default_streams_of_others), cmocka_unit_test(has_no_frames_of_its_own),
+        cmocka_unit_test(lists_end_their_members),         cmocka_unit_test(tells_leaks_once),
         cmocka_unit_test(tells_what_leaves_a_block),
     };
     return aclrtSetDevice(0) != ACL_SUCCESS || cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -4,16 +4,17 @@
 
 static void tell(void *text)
 {
-    puts(text);
+    puts((const char *)text);
 }
 
 int main(void)
 {
+    char done[] = "done";
     aclrtStream stream = NULL;
     start();
     must(aclrtCreateStream(&stream));
     must(aclrtSubscribeReport((uint64_t)pthread_self(), stream));
-    must(aclrtLaunchCallback(tell, "done", ACL_CALLBACK_BLOCK, stream));
+    must(aclrtLaunchCallback(tell, done, ACL_CALLBACK_BLOCK, stream));
     must(aclrtProcessReport(1000));
     const int refused = aclrtSynchronizeStream(stream) != 0;
     must(aclrtUnSubscribeReport((uint64_t)pthread_self(), stream));

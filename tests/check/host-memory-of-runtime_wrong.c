@@ -6,7 +6,7 @@ int main(void)
     void *host = NULL;
     must(aclrtMallocHost(&host, N_GIVEN * sizeof(float)));
     float *device = device_floats(N_WANTED);
-    aclTensor *given = tensor(host, N_GIVEN), *wanted = tensor(device, N_WANTED);
+    aclTensor *given = tensor((float *)host, N_GIVEN), *wanted = tensor(device, N_WANTED);
     const aclnnStatus status = compute(given, wanted);
     aclDestroyTensor(given);
     aclDestroyTensor(wanted);

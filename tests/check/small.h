@@ -42,7 +42,7 @@ INLINED float *device_floats(size_t n)
 {
     void *memory = NULL;
     must(aclrtMalloc(&memory, n * sizeof(float), ACL_MEM_MALLOC_HUGE_FIRST));
-    return memory;
+    return (float *)memory;
 }
 
 INLINED aclTensor *tensor(float *data, int64_t n)

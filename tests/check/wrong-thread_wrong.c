@@ -4,7 +4,7 @@
 
 static void done(void *text)
 {
-    puts(text);
+    puts((const char *)text);
 }
 
 static void *take_callbacks(void *argument)
@@ -16,12 +16,13 @@ static void *take_callbacks(void *argument)
 
 int main(void)
 {
+    char text[] = "done";
     aclrtStream stream = NULL;
     pthread_t thread;
     start();
     must(aclrtCreateStream(&stream));
     must(aclrtSubscribeReport((uint64_t)pthread_self(), stream));
-    must(aclrtLaunchCallback(done, "done", ACL_CALLBACK_NO_BLOCK, stream));
+    must(aclrtLaunchCallback(done, text, ACL_CALLBACK_NO_BLOCK, stream));
     must(aclrtSynchronizeStream(stream));
     pthread_create(&thread, NULL, take_callbacks, NULL);
     pthread_join(thread, NULL);

@@ -8,7 +8,7 @@
 struct answer {
     uint64_t number;
     char text[4096];
-    char complaint[1024];
+    char complaint[4096];
 };
 
 struct setting {

@@ -2,6 +2,7 @@
 #include "ask.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- Devices ---------------------------------------------------------------------------------- */
@@ -101,12 +102,78 @@ static void test_soc_name(void **state)
     }
 }
 
+/* ---- What is not understood ------------------------------------------------------------------- */
+
+static uint64_t make_finding(void)
+{
+    static int number;
+    return (uint64_t)aclrtFree(&number);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *value;
+        uint64_t (*ask)(void);
+        const char *words; /* NULL: nothing is said */
+    } cases[] = {
+        {"REGRAD_DEVICES", "65", count_devices, "whole number from 1 to 64"},
+        {"REGRAD_DEVICES", "two", count_devices, "whole number from 1 to 64"},
+        {"REGRAD_DEVICES", "3", count_devices, NULL},
+        {"REGRAD_DEVICES", "", count_devices, NULL},
+        {"ASCEND_RT_VISIBLE_DEVICES", "0,1", count_devices, "\"1\", and the process sees 1"},
+        {"ASCEND_RT_VISIBLE_DEVICES", "x", count_devices, "\"x\", and the process sees 0"},
+        {"ASCEND_RT_VISIBLE_DEVICES", "0", count_devices, NULL},
+        {"REGRAD_DEVICE_MEMORY", "64MB", total_memory, "with K, M or G behind it"},
+        {"REGRAD_DEVICE_MEMORY", "1k", total_memory, "with K, M or G behind it"},
+        {"REGRAD_DEVICE_MEMORY", "64M", total_memory, NULL},
+        {"REGRAD_CHECK", "eror", make_finding, "off, warn, error, isolate"},
+        {"REGRAD_CHECK", "isolate,eror", make_finding, "off, warn, error, isolate"},
+        {"REGRAD_CHECK", "off,isolate", make_finding, NULL},
+        {"REGRAD_CHECK_SUPPRESS", "leak-array,leek", make_finding, "\"leek\" is none"},
+        {"REGRAD_CHECK_SUPPRESS", "leak-arr", make_finding, "\"leak-arr\" is none"},
+        {"REGRAD_CHECK_SUPPRESS", "leak,invalid-free,race-free", make_finding, NULL},
+        {"REGRAD_CHECK_LOG", "/nowhere/log", make_finding, "it cannot be opened (No such file or directory)"},
+        {"REGRAD_CHECK_LOG", "/nowhere/log", count_devices, NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct answer answer = ask_with(cases[i].name, cases[i].value, cases[i].ask);
+        char wanted[128];
+        snprintf(wanted, sizeof(wanted), "regrad: the environment variable %s is \"%s\"; ", cases[i].name,
+                 cases[i].value);
+        const char *said = strstr(answer.complaint, wanted);
+        if (cases[i].words == NULL ? strstr(answer.complaint, "regrad: the environment") != NULL
+                                   : !said || strstr(said, cases[i].words) == NULL)
+            fail_msg("%s=%s: \"%s\" was said", cases[i].name, cases[i].value, answer.complaint);
+        assert_true(said == NULL || strstr(said + 1, "regrad: the environment") == NULL);
+    }
+}
+
+/* Counts as not set, and not as what of it is understood. */
+static uint64_t status_of_race(void)
+{
+    void *memory = NULL;
+    if (aclrtSetDevice(0) != 0 || aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST) != 0 ||
+        aclrtMemsetAsync(memory, 8, 1, 8, NULL) != 0)
+        return 99;
+    return (uint64_t)aclrtMemset(memory, 8, 2, 8);
+}
+
+static void test_check_levels(void **state)
+{
+    (void)state;
+    assert_int_equal(ask_with("REGRAD_CHECK", "error", status_of_race).number, ACL_ERROR_RT_STREAM_NOT_COMPLETE);
+    assert_int_equal(ask_with("REGRAD_CHECK", "error,eror", status_of_race).number, ACL_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_device_count),      cmocka_unit_test(test_visible_devices),
         cmocka_unit_test(test_no_visible_device), cmocka_unit_test(test_device_memory),
-        cmocka_unit_test(test_soc_name),
+        cmocka_unit_test(test_soc_name),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_check_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,18 @@ static void write_before(void)
     block_of(64)[-1] = 1;
 }
 
+/* The first block of all that there are. */
+static void write_far_before(void)
+{
+    block_of(SIZE)[-64000] = 1;
+}
+
+static void write_without_log(void)
+{
+    setenv("REGRAD_CHECK_LOG", "/nowhere/log", 1);
+    block_of(SIZE)[0] = 1;
+}
+
 static void write_far_away(void)
 {
     block_of(SIZE)[1 << 29] = 1;
@@ -237,12 +249,21 @@ static void test_reads_and_writes(void **state)
     expect_stop(read_device_memory, "  at       check_runtime_isolate [0x");
 }
 
+static void test_log(void **state)
+{
+    (void)state;
+    expect_stop(write_without_log,
+                "\nregrad: the environment variable REGRAD_CHECK_LOG is \"/nowhere/log\"; it cannot");
+}
+
 static void test_beside(void **state)
 {
     (void)state;
     expect_stop(write_behind, ", 1 byte behind the last of 40 bytes of device memory at 0x");
     expect_stop(write_far_behind, ", 2961 bytes behind the last of 40 bytes of device memory at 0x");
     expect_stop(write_before, ", 1 byte before the first of 64 bytes of device memory at 0x");
+    expect_stop(write_far_before, "  what     the host ");
+    expect_stop(write_far_before, ", 64000 bytes before the first of 40 bytes of device memory at 0x");
     expect_stop(write_far_away, ", an address of devices at which there is no memory\n  instead");
 }
 
@@ -589,11 +610,12 @@ int main(void)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_reads_and_writes),
-        cmocka_unit_test(test_beside),       cmocka_unit_test(test_freed),
-        cmocka_unit_test(test_mapped),       cmocka_unit_test(test_in_library),
-        cmocka_unit_test(test_handlers),     cmocka_unit_test(test_other_faults),
-        cmocka_unit_test(test_places),       cmocka_unit_test(test_random),
-        cmocka_unit_test(test_fork),         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_beside),       cmocka_unit_test(test_log),
+        cmocka_unit_test(test_freed),        cmocka_unit_test(test_in_library),
+        cmocka_unit_test(test_mapped),       cmocka_unit_test(test_handlers),
+        cmocka_unit_test(test_other_faults), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_random),       cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }
