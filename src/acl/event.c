@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/check_deadlock.h"
+#include "acl/check_ignored.h"
 #include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -74,6 +75,8 @@ static struct event *acquire(const char *function, const char *argument, aclrtEv
         rg_handle_tell_dead(function, argument, RG_HANDLE_EVENT, handle);
         *status = fail_dead(function, argument, handle);
     }
+    if (event == NULL)
+        rg_ignored_miss(RG_HANDLE_EVENT, handle);
     return event;
 }
 
@@ -109,19 +112,19 @@ static aclError check_flag(const char *function, uint32_t flag)
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-    return create(rg_origin_here(__func__), event);
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
     const aclError refused = check_flag(__func__, flag);
-    return refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event);
+    return rg_ignored_make(RG_HANDLE_EVENT, refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event));
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
     const aclError refused = check_flag(__func__, flag);
-    return refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event);
+    return rg_ignored_make(RG_HANDLE_EVENT, refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event));
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event)

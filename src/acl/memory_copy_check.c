@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "acl/acl_rt.h"
+#include "acl/check_ignored.h"
 #include "acl/memory_check.h"
 #include "acl/runtime_error.h"
 
@@ -120,7 +121,9 @@ aclError rg_memory_check_copy(const char *function, int kind, const struct rg_me
     const aclError status = check_ends(function, &target, &source);
     if (status == ACL_SUCCESS) {
         note_left(function, &target, &source);
-        rg_memory_note_use(to->address);
+        if (is_on_device(&source))
+            rg_ignored_read(function, source.argument, from->address);
+        rg_memory_note_write(to->address);
     }
     return status;
 }
@@ -130,6 +133,8 @@ aclError rg_memory_check_fill(const char *function, const char *argument, const 
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const struct end end = look(argument, address, size, false);
-    rg_memory_note_use(address);
-    return check_room(function, &end);
+    const aclError refused = check_room(function, &end);
+    if (refused == ACL_SUCCESS)
+        rg_memory_note_write(address);
+    return refused;
 }

@@ -4,6 +4,7 @@
 
 #include "acl/check_mode.h"
 #include "acl/handle.h"
+#include "acl/leak.h"
 #include "acl/memory.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
@@ -79,6 +80,7 @@ static void after_fork_in_child(void)
     rg_runtime_lock();
     rg_stream_end_unused();
     rg_runtime_unlock();
+    rg_leak_forget();
 }
 
 static void watch_forks(void)

@@ -269,7 +269,6 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     task->work = *work;
     task->work.function = function;
     task->thread = thread_number();
-    rg_stream_watch_forks();
     const bool blocks = work->run != NULL && is_blocking();
     rg_runtime_lock();
     const aclError status = accept(stream, task);

@@ -19,6 +19,7 @@ struct task {
 struct rg_stream {
     aclrtStream handle;
     const struct rg_context *context; /* only to compare */
+    aclrtContext context_handle;
     int32_t device;
     struct rg_stream_traits traits;
     struct rg_stream *previous, *next; /* in the list of all streams */
@@ -69,7 +70,7 @@ void rg_stream_wake(struct rg_stream *stream);
 /* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
 void rg_stream_stop_worker(struct rg_stream *stream);
 
-/* To be called before there are workers. */
+/* To be called before there are workers, or things that may be left. */
 void rg_stream_watch_forks(void);
 
 /* 107003, with a message. */
