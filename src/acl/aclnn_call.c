@@ -6,6 +6,7 @@
 #include "acl/aclnn_check.h"
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
+#include "acl/check_ignored.h"
 #include "acl/check_mode.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
@@ -43,19 +44,39 @@ static aclnnStatus acquire(struct rg_call *call, struct rg_acl_argument *argumen
     return status;
 }
 
+/* Refuses NULL, which may stand for an object that could not be created. */
+static aclnnStatus check_handle(const struct rg_call *call, const struct rg_acl_argument *argument)
+{
+    const aclnnStatus status = rg_object_check_pointer(call->function, argument->name, argument->handle);
+    if (status != ACLNN_SUCCESS)
+        rg_ignored_miss((int)argument->kind, NULL);
+    return status;
+}
+
 aclnnStatus rg_call_open(struct rg_call *call, const uint64_t *workspaceSize, aclOpExecutor *const *executor)
 {
     RG_TRY(rg_object_check_pointer(call->function, "workspaceSize", workspaceSize));
     RG_TRY(rg_object_check_pointer(call->function, "executor", executor));
     for (int i = 0; i < call->n_arguments; i++)
-        RG_TRY(rg_object_check_pointer(call->function, call->arguments[i].name, call->arguments[i].handle));
+        RG_TRY(check_handle(call, &call->arguments[i]));
     for (int i = 0; i < call->n_arguments; i++)
         RG_TRY(acquire(call, &call->arguments[i]));
     return ACLNN_SUCCESS;
 }
 
+/* For the check mode: there will be no executor, and nobody writes the results. */
+static void note_failure(const struct rg_call *call, aclnnStatus status)
+{
+    rg_ignored_make(RG_HANDLE_EXECUTOR, status);
+    for (int i = 0; i < call->n_arguments; i++)
+        if (call->arguments[i].is_output && !call->arguments[i].is_unused && call->arguments[i].tensor != NULL)
+            rg_ignored_add_result(call->arguments[i].tensor->data);
+}
+
 aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
+    if (status != ACLNN_SUCCESS)
+        note_failure(call, status);
     for (int i = 0; i < call->n_arguments; i++) {
         const struct rg_acl_argument *argument = &call->arguments[i];
         if (argument->tensor != NULL || argument->array != NULL)
@@ -67,7 +88,7 @@ aclnnStatus rg_call_close(struct rg_call *call, aclnnStatus status, uint64_t *wo
     }
     const uint64_t size = rg_program_workspace_size(call->program);
     const struct rg_origin origin = {call->function, call->place};
-    RG_TRY(rg_executor_create(call->program, &origin, executor));
+    RG_TRY(rg_ignored_make(RG_HANDLE_EXECUTOR, rg_executor_create(call->program, &origin, executor)));
     *workspaceSize = size;
     if (rg_check_level() != RG_CHECK_OFF)
         rg_semantic_tell(&call->semantic, call->function, call->place.frame[0]);
@@ -161,8 +182,11 @@ aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
         return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", call->function);
     note_tensors(call, work);
     for (int i = 0; i < call->program->n_operands; i++) {
-        if (call->program->operands[i].is_used)
-            RG_TRY(measure(call, &call->program->operands[i]));
+        struct rg_acl_operand *operand = &call->program->operands[i];
+        if (operand->is_used)
+            RG_TRY(measure(call, operand));
+        if (operand->is_used && !operand->is_output)
+            rg_ignored_expect_read(call->function, operand->name, operand->view.data);
     }
     return rg_program_settle(call->function, call->program);
 }

@@ -2,7 +2,9 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "acl/check_ignored.h"
 #include "acl/check_mode.h"
 #include "acl/device.h"
 #include "acl/memory_check.h"
@@ -47,24 +49,91 @@ aclError rg_order_check(const char *function)
     return rg_runtime_fail(ACL_ERROR_UNINITIALIZE, "%s: the runtime has been finalised, must be initialised", function);
 }
 
+void rg_order_note_late(const char *function)
+{
+    struct rg_finding finding = {.kind = "after-finalize", .is_note = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what), "the device is reset after aclFinalize");
+    snprintf(finding.instead, sizeof(finding.instead), "call aclrtResetDevice before aclFinalize");
+    if (atomic_load_explicit(&state, memory_order_relaxed) == FINALISED)
+        rg_check_tell(&finding);
+}
+
+void rg_order_tell_ended(const char *function, const char *argument, const char *what)
+{
+    struct rg_finding finding = {.kind = "wrong-order", .is_note = true, .function = function, .argument = argument};
+    snprintf(finding.what, sizeof(finding.what), "%s", what);
+    snprintf(finding.instead, sizeof(finding.instead), "end what was begun once, and after all that uses it");
+    rg_check_tell(&finding);
+}
+
+/* ---- Contexts and devices --------------------------------------------------------------------- */
+
+static const char set_context[] = "call aclrtSetDevice, aclrtSetCurrentContext or aclrtCreateContext in this thread "
+                                  "before";
+
+/* Do programs call it where there may be no context: to ask, or to wait for what there may be? */
+static bool is_question(const char *function)
+{
+    static const char *const beginnings[] = {"aclrtGet", "aclrtCtxGet", "aclrtSynchronize", "aclrtStreamQuery"};
+    for (size_t k = 0; k < sizeof(beginnings) / sizeof(beginnings[0]); k++)
+        if (strncmp(function, beginnings[k], strlen(beginnings[k])) == 0)
+            return true;
+    return false;
+}
+
+void rg_order_tell_no_context(const char *function, const char *why, bool had_one)
+{
+    struct rg_finding finding = {.kind = "wrong-context", .is_note = true, .function = function};
+    if (is_question(function) || (!had_one && rg_ignored_miss(RG_HANDLE_CONTEXT, NULL)))
+        return;
+    snprintf(finding.what, sizeof(finding.what), "%s", why);
+    snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
+    rg_check_tell(&finding);
+}
+
+/* No context at all is current in the thread. */
+static aclError refuse_without(const char *function, const struct rg_stream *stream)
+{
+    struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
+    snprintf(finding.what, sizeof(finding.what), "stream %p takes work of a thread that has no current context",
+             stream->handle);
+    snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
+    if (!rg_check_tell(&finding))
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the thread has no current context, must have that of stream",
+                           function);
+}
+
 aclError rg_order_check_context(const char *function, const struct rg_stream *stream)
 {
     struct rg_context_traits context;
-    if (rg_check_level() == RG_CHECK_OFF || rg_device_count() < 2 || !rg_context_peek(&context) ||
-        context.device == stream->device)
+    if (rg_check_level() == RG_CHECK_OFF || rg_context_is_current(stream->context_handle))
         return ACL_SUCCESS;
+    if (!rg_context_peek(&context))
+        return refuse_without(function, stream);
     struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
-    snprintf(finding.what, sizeof(finding.what),
-             "stream %p is of device %d, but the thread's current context %p is of device %d", stream->handle,
-             stream->device, context.handle, context.device);
-    snprintf(finding.instead, sizeof(finding.instead),
-             "call aclrtSetDevice(%d) or aclrtSetCurrentContext in this thread before, or take a stream of device %d",
-             stream->device, context.device);
+    if (context.device != stream->device) {
+        snprintf(finding.what, sizeof(finding.what),
+                 "stream %p is of device %d, but the thread's current context %p is of device %d", stream->handle,
+                 stream->device, context.handle, context.device);
+        snprintf(finding.instead, sizeof(finding.instead),
+                 "call aclrtSetDevice(%d) or aclrtSetCurrentContext in this thread before, or take a stream of "
+                 "device %d",
+                 stream->device, context.device);
+    } else {
+        snprintf(finding.what, sizeof(finding.what),
+                 "stream %p is of the context %p, but the thread's current context is %p", stream->handle,
+                 stream->context_handle, context.handle);
+        snprintf(finding.instead, sizeof(finding.instead),
+                 "call aclrtSetCurrentContext in this thread before, or take a stream of the current context");
+    }
     if (!rg_check_tell(&finding))
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT,
-                           "%s: stream is %p, of device %d, must be of the current context's device %d", function,
-                           stream->handle, stream->device, context.device);
+                           "%s: stream is %p, of context %p and device %d, must be of the current context %p of "
+                           "device %d",
+                           function, stream->handle, stream->context_handle, stream->device, context.handle,
+                           context.device);
 }
 
 static bool tell_device(const char *function, const struct rg_stream *stream, const struct rg_access *access,
@@ -106,6 +175,15 @@ void rg_order_check_reset(const char *function, int32_t device, aclrtContext con
              "device %d is reset while nothing has waited for the work of stream %p", device, busy);
     snprintf(finding.instead, sizeof(finding.instead),
              "call aclrtSynchronizeStream or aclrtDestroyStream for it, or aclrtSynchronizeDevice, before");
+    rg_check_tell(&finding);
+}
+
+void rg_order_tell_unsubscribe(const char *function, aclrtStream stream, uint64_t subscriber, uint64_t other)
+{
+    struct rg_finding finding = {.kind = "wrong-thread", .is_note = true, .function = function, .argument = "threadId"};
+    snprintf(finding.what, sizeof(finding.what), "the thread 0x%llx has subscribed to stream %p, not 0x%llx",
+             (unsigned long long)subscriber, stream, (unsigned long long)other);
+    snprintf(finding.instead, sizeof(finding.instead), "name the thread that aclrtSubscribeReport has named");
     rg_check_tell(&finding);
 }
 

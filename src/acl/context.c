@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "acl/check_ignored.h"
 #include "acl/check_order.h"
 #include "acl/device.h"
 #include "acl/handle_check.h"
@@ -54,6 +55,11 @@ void rg_context_set_current(aclrtContext context)
     current = context;
 }
 
+bool rg_context_is_current(aclrtContext context)
+{
+    return current == context;
+}
+
 struct rg_context *rg_context_acquire_current(const char *function, aclError *status)
 {
     *status = rg_order_check(function);
@@ -65,6 +71,7 @@ struct rg_context *rg_context_acquire_current(const char *function, aclError *st
     const char *why = current == NULL ? "the thread has no current context" : "the thread's current context is gone";
     *status = rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %s, must have one, from aclrtSetDevice for instance",
                               function, why);
+    rg_order_tell_no_context(function, why, current != NULL);
     return NULL;
 }
 
@@ -105,22 +112,26 @@ static aclError fail_dead(const char *function, aclrtContext context)
     return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context is %p, must be a live context", function, context);
 }
 
-aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
+static aclError create(struct rg_origin origin, aclrtContext *context, int32_t device)
 {
     if (context == NULL)
-        return rg_runtime_fail_null(__func__, "context");
-    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(origin.function, "context");
+    aclError refused = rg_device_check(origin.function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_order_check(__func__);
+        refused = rg_order_check(origin.function);
     if (refused != ACL_SUCCESS)
         return refused;
-    const struct rg_origin origin = rg_origin_here(__func__);
-    const aclrtContext created = rg_context_create(deviceId, false, &origin);
+    const aclrtContext created = rg_context_create(device, false, &origin);
     if (created == NULL)
-        return rg_runtime_fail_memory(__func__);
+        return rg_runtime_fail_memory(origin.function);
     rg_context_set_current(created);
     *context = created;
     return ACL_SUCCESS;
+}
+
+aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
+{
+    return rg_ignored_make(RG_HANDLE_CONTEXT, create(rg_origin_here(__func__), context, deviceId));
 }
 
 aclError aclrtDestroyContext(aclrtContext context)

@@ -32,6 +32,7 @@ aclrtContext rg_context_create(int32_t device, bool is_default, const struct rg_
 bool rg_context_end(aclrtContext context, const struct rg_origin *origin);
 
 void rg_context_set_current(aclrtContext context);
+bool rg_context_is_current(aclrtContext context);
 
 /* What the thread's current context is. 107002, with a message, when there is none. */
 aclError rg_context_look(const char *function, struct rg_context_traits *traits);

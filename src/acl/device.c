@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "acl/check_ignored.h"
 #include "acl/check_order.h"
 #include "acl/context.h"
 #include "acl/log.h"
@@ -17,6 +18,7 @@
 static struct {
     uint64_t n_users;
     aclrtContext context; /* NULL exactly when there are no users */
+    bool was_set;
 } devices[RG_MAX_DEVICES];
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -95,28 +97,33 @@ static aclrtContext add_first_user(int32_t device, const struct rg_origin *origi
         devices[device].context = created;
     const aclrtContext context = devices[device].context;
     devices[device].n_users++;
+    devices[device].was_set = true;
     rg_runtime_unlock();
     if (context != created)
         rg_context_end(created, origin);
     return context;
 }
 
-aclError aclrtSetDevice(int32_t deviceId)
+static aclError set(struct rg_origin origin, int32_t device)
 {
-    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    aclError refused = rg_device_check(origin.function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_order_check(__func__);
+        refused = rg_order_check(origin.function);
     if (refused != ACL_SUCCESS)
         return refused;
-    const struct rg_origin origin = rg_origin_here(__func__);
-    aclrtContext context = add_user(deviceId);
+    aclrtContext context = add_user(device);
     if (context == NULL)
-        context = add_first_user(deviceId, &origin);
+        context = add_first_user(device, &origin);
     if (context == NULL)
-        return rg_runtime_fail_memory(__func__);
+        return rg_runtime_fail_memory(origin.function);
     rg_context_set_current(context);
-    rg_log(RG_LOG_EVENT, "%s: device %d is set", __func__, deviceId);
+    rg_log(RG_LOG_EVENT, "%s: device %d is set", origin.function, device);
     return ACL_SUCCESS;
+}
+
+aclError aclrtSetDevice(int32_t deviceId)
+{
+    return rg_ignored_make(RG_HANDLE_CONTEXT, set(rg_origin_here(__func__), deviceId));
 }
 
 /* Takes users away, and ends the default context with the last one. */
@@ -130,7 +137,7 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
         return refused;
     aclrtContext ended = NULL;
     rg_runtime_lock();
-    const bool had_user = devices[device].n_users > 0;
+    const bool had_user = devices[device].n_users > 0, was_set = devices[device].was_set;
     if (had_user && (all_users || devices[device].n_users == 1)) {
         ended = devices[device].context;
         devices[device].context = NULL;
@@ -139,6 +146,10 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
         devices[device].n_users--;
     }
     rg_runtime_unlock();
+    if (!had_user && was_set)
+        rg_order_tell_ended(function, "deviceId", "the device has been reset as often as it was set");
+    else if (had_user)
+        rg_order_note_late(function);
     if (!had_user)
         return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
                                "%s: deviceId is %d, which has been reset already, must be a device that is set",

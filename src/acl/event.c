@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/check_deadlock.h"
+#include "acl/check_ignored.h"
 #include "acl/handle_check.h"
 #include "acl/now.h"
 #include "acl/runtime_error.h"
@@ -74,6 +75,8 @@ static struct event *acquire(const char *function, const char *argument, aclrtEv
         rg_handle_tell_dead(function, argument, RG_HANDLE_EVENT, handle);
         *status = fail_dead(function, argument, handle);
     }
+    if (event == NULL)
+        rg_ignored_miss(RG_HANDLE_EVENT, handle);
     return event;
 }
 
@@ -112,17 +115,17 @@ static aclError create(struct rg_origin origin, aclrtEvent *event, uint32_t flag
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-    return create(rg_origin_here(__func__), event, 0);
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event, 0));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
-    return create(rg_origin_here(__func__), event, flag);
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event, flag));
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
-    return create(rg_origin_here(__func__), event, flag);
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event, flag));
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event)

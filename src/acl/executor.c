@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check_ignored.h"
 #include "acl/check_mode.h"
 #include "acl/check_order.h"
 #include "acl/executor_access.h"
@@ -62,6 +63,7 @@ struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecuto
     rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
     rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
                 (const void *)handle);
+    rg_ignored_miss(RG_HANDLE_EXECUTOR, handle);
     return NULL;
 }
 
@@ -180,6 +182,7 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
         work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
     if (rg_check_level() != RG_CHECK_OFF)
         note_unwanted(origin, run);
+    rg_ignored_tell_expected(run->program->function, origin->function);
     if (rg_trace_is_on()) {
         work.bytes_read = rg_program_bytes(run->program, false);
         work.bytes_written = rg_program_bytes(run->program, true);
@@ -205,8 +208,10 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
 {
     const char *const function = origin.function;
     aclnnStatus status = rg_object_check_pointer(function, "executor", executor);
-    if (status != ACLNN_SUCCESS)
+    if (status != ACLNN_SUCCESS) {
+        rg_ignored_miss(RG_HANDLE_EXECUTOR, executor);
         return status;
+    }
     struct rg_executor *object = rg_executor_acquire(function, executor);
     if (object == NULL)
         return ACLNN_ERR_INNER_NULLPTR;

@@ -6,6 +6,7 @@
 
 #include "acl/aclnn_strided.h"
 #include "acl/aclnn_type.h"
+#include "acl/check_ignored.h"
 #include "acl/memory_check.h"
 #include "acl/message.h"
 #include "acl/runtime.h"
@@ -69,9 +70,12 @@ static aclnnStatus check_address(const char *function, const struct rg_acl_opera
 {
     if (!has_memory(operand))
         return ACLNN_SUCCESS;
-    if (address == NULL)
-        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: the data address of %s is NULL, must not be", function,
-                           operand->name);
+    if (address == NULL) {
+        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: the data address of %s is NULL, must not be", function,
+                    operand->name);
+        rg_ignored_miss(RG_MAKES_MEMORY, NULL);
+        return ACLNN_ERR_PARAM_NULLPTR;
+    }
     const uintptr_t element = rg_type_size(operand->view.type);
     if ((uintptr_t)address % element != 0)
         return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the data address of %s is %p, must be a multiple of %zu",

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "acl/check_ignored.h"
 #include "acl/memory_check.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
@@ -43,10 +44,12 @@ static aclnnStatus check_size(const struct workspace *workspace)
 {
     if (workspace->address == NULL && (workspace->size > 0 || workspace->needed > 0)) {
         tell_size(workspace, "has", 0, NULL);
-        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
-                           "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " bytes, of which %" PRIu64
-                           " are needed",
-                           workspace->function, workspace->size, workspace->needed);
+        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
+                    "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " bytes, of which %" PRIu64
+                    " are needed",
+                    workspace->function, workspace->size, workspace->needed);
+        rg_ignored_miss(RG_MAKES_MEMORY, NULL);
+        return ACLNN_ERR_PARAM_NULLPTR;
     }
     if (workspace->size >= workspace->needed)
         return ACLNN_SUCCESS;

@@ -51,7 +51,6 @@ static size_t n_live;
 static struct grave dead[N_DEAD];                                /* a ring */
 static struct rg_place dead_created[N_DEAD], dead_ended[N_DEAD]; /* RG_CHECK_ERROR: where, the whole way */
 static uint64_t n_dead;                                          /* since the beginning */
-static _Thread_local const struct rg_origin *ended_by;
 
 static void *handle_of(const struct slot *slot)
 {
@@ -148,17 +147,8 @@ void *rg_handle_acquire(enum rg_handle_kind kind, const void *handle)
 /* Destroys what was in a slot, if anything. Without the lock. */
 static void destroy_held(const struct slot *held)
 {
-    if (held->destroy == NULL)
-        return;
-    const struct rg_origin *outer = ended_by;
-    ended_by = &held->ended;
-    held->destroy(held->object);
-    ended_by = outer;
-}
-
-const struct rg_origin *rg_handle_ended_by(void)
-{
-    return ended_by;
+    if (held->destroy != NULL)
+        held->destroy(held->object);
 }
 
 void rg_handle_release(enum rg_handle_kind kind, const void *handle)

@@ -50,9 +50,6 @@ bool rg_handle_test(enum rg_handle_kind kind, const void *const *handles, int n,
  * false when the handle is no live one of this kind. Any thread. */
 bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struct rg_origin *origin);
 
-/* Within destroy(object): who has ended the handle. */
-const struct rg_origin *rg_handle_ended_by(void);
-
 /* How many objects the table owns: what tests hold against leaks. Any thread. */
 size_t rg_handle_count(void);
 

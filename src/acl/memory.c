@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
+#include "acl/check_ignored.h"
 #include "acl/context.h"
 #include "acl/device.h"
 #include "acl/memory_check.h"
@@ -79,7 +80,7 @@ static aclError fail_full(const struct request *request, const struct rg_memory_
                            request->origin.function, request->size);
 }
 
-static aclError allocate(const struct request *request)
+static aclError try_to_allocate(const struct request *request)
 {
     if (request->pointer == NULL)
         return rg_runtime_fail_null(request->origin.function, request->pointer_name);
@@ -101,6 +102,11 @@ static aclError allocate(const struct request *request)
         return fail_full(request, &block, outcome);
     *request->pointer = (void *)(uintptr_t)block.base;
     return ACL_SUCCESS;
+}
+
+static aclError allocate(const struct request *request)
+{
+    return rg_ignored_make(RG_MAKES_MEMORY, try_to_allocate(request));
 }
 
 static aclError allocate_device(struct rg_origin origin, void **pointer, size_t size, size_t spare,

@@ -31,6 +31,7 @@ struct rg_memory_block {
     struct rg_origin allocated;
     struct rg_origin freed; /* of blocks that are not live */
     bool was_used;          /* an operator has used it, or a call written there */
+    bool was_written;       /* by a call */
     const char *left;       /* the result, a literal, that an operator has left as it was; NULL: none */
     struct rg_origin left_by;
     bool was_visited;
@@ -69,8 +70,8 @@ struct rg_memory_span {
 /* Is each of the n spans in a live block of device memory, or empty? What they are in has been used then. */
 bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n);
 
-/* The block that holds the address is used. */
-void rg_memory_note_use(const void *address);
+/* A call writes to the block that holds the address. */
+void rg_memory_note_write(const void *address);
 
 /* The operator has left the result there as it was. No matter for memory that has been used. */
 void rg_memory_leave(const void *address, const char *result, const struct rg_origin *by);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
+#include "acl/check_ignored.h"
 #include "acl/memory.h"
 #include "acl/memory_check.h"
 #include "acl/memory_host.h"
@@ -101,11 +102,20 @@ static aclError run_now(const struct rg_origin *origin, const struct transfer *t
 
 /* ---- Copies ----------------------------------------------------------------------------------- */
 
+/* Refuses NULL, which may stand for memory that there was none of. */
+static aclError check_pointer(const char *function, const char *argument, const void *pointer)
+{
+    if (pointer != NULL)
+        return ACL_SUCCESS;
+    const aclError refused = rg_runtime_fail_null(function, argument);
+    rg_ignored_miss(RG_MAKES_MEMORY, NULL);
+    return refused;
+}
+
 static aclError check_pointers(const char *function, const void *dst, const void *src)
 {
-    if (dst == NULL)
-        return rg_runtime_fail_null(function, "dst");
-    return src == NULL ? rg_runtime_fail_null(function, "src") : ACL_SUCCESS;
+    const aclError refused = check_pointer(function, "dst", dst);
+    return refused != ACL_SUCCESS ? refused : check_pointer(function, "src", src);
 }
 
 static aclError fail_kind(const char *function, aclrtMemcpyKind kind, const char *wanted)
@@ -119,8 +129,7 @@ static aclError fail_room(const char *function, size_t count, const char *room_n
                            count, room_name, room);
 }
 
-/* The checks of a copy of count > 0 bytes. */
-static aclError check_copy(const char *function, const void *dst, size_t room, const void *src, size_t count,
+static aclError judge_copy(const char *function, const void *dst, size_t room, const void *src, size_t count,
                            aclrtMemcpyKind kind)
 {
     const aclError refused = check_pointers(function, dst, src);
@@ -132,6 +141,13 @@ static aclError check_copy(const char *function, const void *dst, size_t room, c
     if (count > room)
         return fail_room(function, count, "destMax", room);
     return rg_memory_check_copy(function, (int)kind, dst, count, src, count);
+}
+
+/* The checks of a copy of count > 0 bytes. */
+static aclError check_copy(const char *function, const void *dst, size_t room, const void *src, size_t count,
+                           aclrtMemcpyKind kind)
+{
+    return rg_ignored_fill(dst, judge_copy(function, dst, room, src, count, kind));
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -235,11 +251,12 @@ static struct transfer bytes_to_fill(void *devPtr, int32_t value, size_t count)
 
 static aclError check_fill(const char *function, const struct transfer *fill, size_t room)
 {
-    if (fill->target == NULL)
-        return rg_runtime_fail_null(function, fill->target_name);
-    if (fill->width > room)
-        return fail_room(function, fill->width, "maxCount", room);
-    return rg_memory_check_fill(function, fill->target_name, fill->target, fill->width);
+    aclError refused = check_pointer(function, fill->target_name, fill->target);
+    if (refused == ACL_SUCCESS && fill->width > room)
+        refused = fail_room(function, fill->width, "maxCount", room);
+    if (refused == ACL_SUCCESS)
+        refused = rg_memory_check_fill(function, fill->target_name, fill->target, fill->width);
+    return rg_ignored_fill(fill->target, refused);
 }
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)

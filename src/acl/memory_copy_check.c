@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/addresses.h"
+#include "acl/check_ignored.h"
 #include "acl/memory_check.h"
 #include "acl/runtime_error.h"
 
@@ -135,7 +136,9 @@ aclError rg_memory_check_copy(const char *function, int kind, const void *dst, s
     const aclError status = check_ends(function, &target, &source);
     if (status == ACL_SUCCESS) {
         note_left(function, &target, &source);
-        rg_memory_note_use(dst);
+        if (is_on_device(&source))
+            rg_ignored_read(function, source.argument, src);
+        rg_memory_note_write(dst);
     }
     return status;
 }
@@ -145,7 +148,10 @@ aclError rg_memory_check_fill(const char *function, const char *argument, const 
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const struct end end = look(argument, address, size, false);
-    rg_memory_note_use(address);
-    return end.is_live ? check_room(function, &end)
-                       : check_memory(function, &end, "live memory of aclrtMalloc or aclrtMallocHost");
+    const aclError refused = end.is_live
+                                 ? check_room(function, &end)
+                                 : check_memory(function, &end, "live memory of aclrtMalloc or aclrtMallocHost");
+    if (refused == ACL_SUCCESS)
+        rg_memory_note_write(address);
+    return refused;
 }

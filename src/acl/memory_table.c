@@ -389,12 +389,12 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
     return is_on_device;
 }
 
-void rg_memory_note_use(const void *address)
+void rg_memory_note_write(const void *address)
 {
     pthread_mutex_lock(&lock);
     struct rg_memory_block *block = find(address);
     if (block != NULL)
-        block->was_used = true;
+        block->was_used = block->was_written = true;
     pthread_mutex_unlock(&lock);
 }
 

@@ -1,5 +1,6 @@
 #include "acl/object.h"
 
+#include "acl/check_ignored.h"
 #include "acl/handle_check.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
@@ -8,12 +9,14 @@ void *rg_object_publish(const struct rg_origin *origin, enum rg_handle_kind kind
                         void (*destroy)(void *object))
 {
     void *handle = object != NULL ? rg_handle_create(kind, object, destroy, origin) : NULL;
-    if (handle != NULL)
-        return handle;
-    if (object != NULL)
+    int status = ACLNN_SUCCESS;
+    if (handle == NULL && object != NULL)
         destroy(object);
-    rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", origin->function, rg_handle_kind_name(kind));
-    return NULL;
+    if (handle == NULL)
+        status =
+            rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", origin->function, rg_handle_kind_name(kind));
+    rg_ignored_make((int)kind, status);
+    return handle;
 }
 
 static aclnnStatus refuse_stale(const char *function, const char *argument, enum rg_handle_kind kind,
@@ -27,8 +30,10 @@ void *rg_object_acquire(const char *function, const char *argument, enum rg_hand
                         aclnnStatus *status)
 {
     *status = rg_object_check_pointer(function, argument, handle);
-    if (*status != ACLNN_SUCCESS)
+    if (*status != ACLNN_SUCCESS) {
+        rg_ignored_miss((int)kind, handle);
         return NULL;
+    }
     void *object = rg_handle_acquire(kind, handle);
     if (object == NULL) {
         *status = refuse_stale(function, argument, kind, handle);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check_ignored.h"
+#include "acl/handle_check.h"
+#include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
 struct list {
@@ -12,12 +15,27 @@ struct list {
     const void *members[];
 };
 
-static void destroy(void *object)
+static bool is_live(enum rg_handle_kind kind, const void *member)
 {
-    struct list *list = object;
-    for (uint64_t i = 0; i < list->size; i++)
-        rg_handle_destroy(list->member_kind, list->members[i], rg_handle_ended_by());
-    free(list);
+    const bool found = rg_handle_acquire(kind, member) != NULL;
+    if (found)
+        rg_handle_release(kind, member);
+    return found;
+}
+
+/* Members may be NULL, but not dead. */
+static bool check_members(const char *function, const struct list *list)
+{
+    for (uint64_t i = 0; i < list->size; i++) {
+        const void *member = list->members[i];
+        if (member == NULL || is_live(list->member_kind, member))
+            continue;
+        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: value[%llu] is %p, must be NULL or %s that is alive", function,
+                    (unsigned long long)i, member, rg_handle_kind_name(list->member_kind));
+        rg_handle_tell_dead(function, "value", list->member_kind, member);
+        return false;
+    }
+    return true;
 }
 
 static void *create(struct rg_origin origin, enum rg_handle_kind kind, enum rg_handle_kind member_kind,
@@ -29,15 +47,44 @@ static void *create(struct rg_origin origin, enum rg_handle_kind kind, enum rg_h
         list = malloc(sizeof(*list) + size * sizeof(void *));
     if (list != NULL) {
         list->member_kind = member_kind;
-        list->size = 0;
+        list->size = size;
         if (size > 0)
             memcpy(list->members, members, size * sizeof(void *));
+        if (!check_members(origin.function, list)) {
+            free(list);
+            rg_ignored_make((int)kind, ACLNN_ERR_PARAM_INVALID);
+            return NULL;
+        }
     }
-    void *handle = rg_object_publish(&origin, kind, list, destroy);
-    /* Only now, so that the members stay the caller's when there is no handle. */
-    if (handle != NULL)
-        list->size = size;
-    return handle;
+    return rg_object_publish(&origin, kind, list, free);
+}
+
+/* Ends the members; those that have been ended before are refused. */
+static aclnnStatus end_members(const struct rg_origin *origin, const struct list *list)
+{
+    aclnnStatus status = ACLNN_SUCCESS;
+    for (uint64_t i = 0; i < list->size; i++) {
+        const void *member = list->members[i];
+        if (member == NULL || rg_handle_destroy(list->member_kind, member, origin))
+            continue;
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: member %llu of array is %p, must be %s that is alive",
+                             origin->function, (unsigned long long)i, member, rg_handle_kind_name(list->member_kind));
+        rg_handle_tell_ended(origin->function, "array", list->member_kind, member);
+    }
+    return status;
+}
+
+/* The list and what is left of its members end in any case: nobody could end them later. */
+static aclnnStatus destroy(struct rg_origin origin, enum rg_handle_kind kind, const void *handle)
+{
+    const struct list *list = rg_handle_acquire(kind, handle);
+    aclnnStatus status = rg_object_destroy(origin, "array", kind, handle);
+    if (list == NULL)
+        return status;
+    if (status == ACLNN_SUCCESS)
+        status = end_members(&origin, list);
+    rg_handle_release(kind, handle);
+    return status;
 }
 
 static aclnnStatus get_size(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle,
@@ -66,12 +113,12 @@ aclScalarList *aclCreateScalarList(const aclScalar *const *value, uint64_t size)
 
 aclnnStatus aclDestroyTensorList(const aclTensorList *array)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_TENSOR_LIST, array);
+    return destroy(rg_origin_here(__func__), RG_HANDLE_TENSOR_LIST, array);
 }
 
 aclnnStatus aclDestroyScalarList(const aclScalarList *array)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_SCALAR_LIST, array);
+    return destroy(rg_origin_here(__func__), RG_HANDLE_SCALAR_LIST, array);
 }
 
 aclnnStatus aclGetTensorListSize(const aclTensorList *tensorList, uint64_t *size)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/check_ignored.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
 
@@ -50,8 +51,10 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
     if (!check_dims(__func__, "viewDims", viewDims, viewDimsNum) ||
         !check_dims(__func__, "storageDims", storageDims, storageDimsNum) ||
         check_rank(__func__, "viewDimsNum", viewDimsNum) != ACLNN_SUCCESS ||
-        check_rank(__func__, "storageDimsNum", storageDimsNum) != ACLNN_SUCCESS)
+        check_rank(__func__, "storageDimsNum", storageDimsNum) != ACLNN_SUCCESS) {
+        rg_ignored_make(RG_HANDLE_TENSOR, ACLNN_ERR_PARAM_INVALID);
         return NULL;
+    }
     struct rg_acl_tensor *tensor = malloc(sizeof(*tensor));
     if (tensor != NULL) {
         *tensor = (struct rg_acl_tensor){.rank = viewDimsNum,

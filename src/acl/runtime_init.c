@@ -10,12 +10,14 @@
 #include "acl/log.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
+#include "acl/stream_queue.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
 
 /* Under the lock of the runtime. */
 static struct {
     uint64_t n_users;
+    uint64_t n_excused; /* users of whom another has finalised the runtime, and who may want to do so too */
     bool has_ended;
     char *config; /* what the first user configured; NULL for nothing */
 } runtime;
@@ -103,6 +105,7 @@ static bool is_same(const char *a, const char *b)
 /* Needs the lock. */
 static void end(void)
 {
+    runtime.n_excused = runtime.n_users > 0 ? runtime.n_users - 1 : 0;
     runtime.n_users = 0;
     runtime.has_ended = true;
     free(runtime.config);
@@ -168,6 +171,7 @@ aclError aclInit(const char *configPath)
 {
     char *config = NULL;
     uint64_t n_users = 0;
+    rg_stream_watch_forks();
     aclError status = read_config(__func__, configPath, &config);
     if (status != ACL_SUCCESS)
         return status;
@@ -204,9 +208,14 @@ aclError aclFinalize(void)
     rg_runtime_lock();
     const bool had_ended = runtime.has_ended;
     const uint64_t n_users = runtime.n_users; /* others may have things in use */
+    const bool is_excused = runtime.n_excused > 0;
     if (!had_ended)
         end();
+    else if (is_excused)
+        runtime.n_excused--;
     rg_runtime_unlock();
+    if (had_ended && !is_excused)
+        rg_order_tell_ended(__func__, NULL, "the runtime has been finalised as often as it was initialised");
     if (had_ended)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE,
                                "%s: the runtime has been finalised already, must be initialised in between", __func__);

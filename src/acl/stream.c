@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "acl/check_deadlock.h"
+#include "acl/check_ignored.h"
 #include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -38,6 +39,7 @@ struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, ac
     if (object == NULL) {
         rg_handle_tell_dead(function, "stream", RG_HANDLE_STREAM, wanted);
         *status = rg_stream_fail_dead(function, wanted);
+        rg_ignored_miss(RG_HANDLE_STREAM, wanted);
     }
     return object;
 }

@@ -7,6 +7,7 @@
 #include "acl/check_mode.h"
 #include "acl/handle.h"
 #include "acl/isolate.h"
+#include "acl/leak.h"
 #include "acl/memory.h"
 #include "acl/now.h"
 #include "acl/runtime_lock.h"
@@ -89,6 +90,7 @@ static void after_fork_in_child(void)
     rg_runtime_lock();
     rg_stream_end_unused();
     rg_runtime_unlock();
+    rg_leak_forget();
 }
 
 static void watch_forks(void)

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "acl/check_deadlock.h"
+#include "acl/check_ignored.h"
 #include "acl/handle_check.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
@@ -65,6 +66,7 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     }
     stream->handle = handle;
     stream->context = context;
+    stream->context_handle = context->traits.handle;
     stream->device = context->traits.device;
     stream->traits = *traits;
     if (!enter(stream)) {
@@ -182,16 +184,19 @@ static aclError create(struct rg_origin origin, aclrtStream *stream, const struc
 
 aclError aclrtCreateStream(aclrtStream *stream)
 {
-    return create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){0});
+    const aclError status = create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){0});
+    return rg_ignored_make(RG_HANDLE_STREAM, status);
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
 {
     const uint32_t known = 0x3F;
-    if (flag & ~known)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is 0x%x, must have no bits but those of 0x%x",
-                               __func__, flag, known);
-    return create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){.priority = priority, .flags = flag});
+    const struct rg_stream_traits traits = {.priority = priority, .flags = flag};
+    const aclError status =
+        flag & ~known ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                                        "%s: flag is 0x%x, must have no bits but those of 0x%x", __func__, flag, known)
+                      : create(rg_origin_here(__func__), stream, &traits);
+    return rg_ignored_make(RG_HANDLE_STREAM, status);
 }
 
 aclError aclrtDestroyStream(aclrtStream stream)

@@ -18,7 +18,8 @@ struct task {
 /* What changes is under the lock of the runtime. */
 struct rg_stream {
     aclrtStream handle;
-    const struct rg_context *context; /* which lives longer */
+    const struct rg_context *context; /* which lives longer than the stream is in the list */
+    aclrtContext context_handle;      /* which may be compared at any time */
     int32_t device;
     struct rg_stream_traits traits;
     struct rg_stream *previous, *next; /* in the list of all streams */
@@ -75,7 +76,7 @@ void rg_stream_wake(struct rg_stream *stream);
 /* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
 void rg_stream_stop_worker(struct rg_stream *stream);
 
-/* To be called before there are streams, and memory, which needs one. */
+/* To be called before there are streams and memory, which needs one, or other things that may be left. */
 void rg_stream_watch_forks(void);
 
 /* 107003, with a message. */

@@ -286,6 +286,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
     rg_runtime_lock();
     const struct subscription *subscription = find_subscription(stream_id);
     const bool found = subscription != NULL && subscription->thread == threadId;
+    const uint64_t subscriber = subscription != NULL ? subscription->thread : threadId;
     if (found) {
         unsubscribe(stream_id);
         drop_due(stream_id);
@@ -295,6 +296,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
     rg_stream_release(object);
     if (found)
         return ACL_SUCCESS;
+    if (subscriber != threadId)
+        rg_order_tell_unsubscribe(__func__, stream, subscriber, threadId);
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE,
                            "%s: threadId is %llu, must be the thread that has subscribed to the stream %p", __func__,
                            (unsigned long long)threadId, stream);

@@ -1,5 +1,6 @@
 // Tensors, arrays, scalars and lists: what they keep, and what they answer when they are gone.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -325,7 +326,6 @@ static void ends_lists_with_their_members(void **)
     expect_message("aclGetTensorListSize: tensorList is NULL, must not be");
     assert_int_equal(aclGetTensorListSize(list, nullptr), ACLNN_ERR_PARAM_NULLPTR);
     assert_int_equal(aclGetScalarListSize(nullptr, &n), ACLNN_ERR_PARAM_NULLPTR);
-    assert_int_equal(aclDestroyTensor(tensors[1]), ACLNN_SUCCESS); /* the list lives with that */
     assert_int_equal(aclDestroyTensorList(list), ACLNN_SUCCESS);
     assert_int_equal(aclDestroyTensorList(empty), ACLNN_SUCCESS);
     assert_int_equal(aclDestroyScalarList(scalar_list), ACLNN_SUCCESS);
@@ -335,6 +335,28 @@ static void ends_lists_with_their_members(void **)
     assert_int_equal(aclDestroyTensorList(list), ACLNN_ERR_PARAM_INVALID);
     assert_int_equal(aclDestroyScalarList(scalar_list), ACLNN_ERR_PARAM_INVALID);
     assert_int_equal(aclGetTensorListSize(list, &n), ACLNN_ERR_PARAM_INVALID);
+}
+
+static std::string address_of(const void *pointer)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%p", pointer);
+    return text;
+}
+
+static void refuses_lists_of_what_has_ended(void **)
+{
+    aclTensor *tensors[] = {tensor({1}), tensor({2}), tensor({3})};
+    aclTensorList *list = aclCreateTensorList(tensors, 3);
+    const std::string ended = address_of(tensors[1]);
+    assert_int_equal(aclDestroyTensor(tensors[1]), ACLNN_SUCCESS);
+    assert_null(aclCreateTensorList(tensors, 3));
+    expect_message("aclCreateTensorList: value[1] is " + ended + ", must be NULL or a tensor that is alive");
+    assert_int_equal(aclDestroyTensorList(list), ACLNN_ERR_PARAM_INVALID);
+    expect_message("aclDestroyTensorList: member 1 of array is " + ended + ", must be a tensor that is alive");
+    assert_int_equal(aclDestroyTensor(tensors[0]), ACLNN_ERR_PARAM_INVALID);
+    assert_int_equal(aclDestroyTensor(tensors[2]), ACLNN_ERR_PARAM_INVALID);
+    assert_int_equal(aclDestroyTensorList(list), ACLNN_ERR_PARAM_INVALID);
 }
 
 static void never_gives_a_handle_twice(void **)
@@ -404,6 +426,7 @@ int main()
         cmocka_unit_test_teardown(destroys_nothing, leaves_nothing),
         cmocka_unit_test_teardown(makes_scalars, leaves_nothing),
         cmocka_unit_test_teardown(ends_lists_with_their_members, leaves_nothing),
+        cmocka_unit_test_teardown(refuses_lists_of_what_has_ended, leaves_nothing),
         cmocka_unit_test_teardown(never_gives_a_handle_twice, leaves_nothing),
         cmocka_unit_test_teardown(gathers_messages, leaves_nothing),
         cmocka_unit_test_teardown(starts_and_ends, leaves_nothing),

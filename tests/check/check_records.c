@@ -2,10 +2,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <setjmp.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "acl/acl.h"
@@ -13,6 +16,7 @@
 #include "acl/handle.h"
 #include "acl/memory.h"
 #include "aclnn/acl_meta.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
 
 enum { N_REMEMBERED = 1024 };
 
@@ -219,16 +223,291 @@ static void has_no_frames_of_its_own(void **state)
     assert_int_equal(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
+/* ---- Statuses that are ignored ---------------------------------------------------------------- */
+
+/* Has a finding of the kind been told in this thread since the last time? Asks for the thread's messages. */
+static bool has_told(const char *kind)
+{
+    char wanted[64];
+    const char *messages = aclGetRecentErrMsg();
+    snprintf(wanted, sizeof(wanted), "(check: %s)", kind);
+    return messages != NULL && strstr(messages, wanted) != NULL;
+}
+
+/* Programs that look at every status, and go on. */
+static void handles_what_fails(void **state)
+{
+    (void)state;
+    int device = 1;
+    int64_t value;
+    void *memory = NULL;
+    aclrtEvent event = NULL;
+    float time;
+    aclGetRecentErrMsg();
+    while (aclrtSetDevice(device) == ACL_SUCCESS)
+        device++;
+    assert_int_equal(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), 107021);
+    assert_int_equal(aclrtMalloc(&memory, (size_t)1 << 60, ACL_MEM_MALLOC_HUGE_FIRST), 207001);
+    assert_int_equal(aclrtFree(NULL), 100000);
+    assert_int_equal(aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC), 207000);
+    assert_int_equal(aclrtCreateEvent(&event), ACL_SUCCESS);
+    assert_int_equal(aclrtEventElapsedTime(&time, event, event), 507000);
+    assert_int_equal(aclrtDestroyEvent(event), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC), 207000);
+    assert_int_equal(aclrtDestroyEvent(NULL), 100000);
+    assert_false(has_told("status-ignored"));
+}
+
+static void misses_what_was_not_made(void **state)
+{
+    (void)state;
+    char host[8] = {0};
+    void *memory = NULL;
+    aclrtEvent event = NULL;
+    aclGetRecentErrMsg();
+    aclrtMalloc(&memory, (size_t)1 << 60, ACL_MEM_MALLOC_HUGE_FIRST);
+    assert_int_equal(aclrtMemcpy(memory, 8, host, 8, ACL_MEMCPY_HOST_TO_DEVICE), 100000);
+    assert_true(has_told("status-ignored"));
+    aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC);
+    assert_int_equal(aclrtSynchronizeEvent(event), 100000);
+    assert_true(has_told("status-ignored"));
+}
+
+/* The same, but for another thing, or when something has been made since. */
+static void blames_no_other_failure(void **state)
+{
+    (void)state;
+    char host[8] = {0};
+    void *memory = NULL;
+    aclrtEvent event = NULL;
+    aclGetRecentErrMsg();
+    aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC);
+    assert_int_equal(aclrtMemcpy(NULL, 8, host, 8, ACL_MEMCPY_HOST_TO_DEVICE), 100000);
+    aclrtMalloc(&memory, (size_t)1 << 60, ACL_MEM_MALLOC_HUGE_FIRST);
+    memory = allocate(8);
+    assert_int_equal(aclrtMemcpy(NULL, 8, host, 8, ACL_MEMCPY_HOST_TO_DEVICE), 100000);
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+    assert_false(has_told("status-ignored"));
+}
+
+/* A copy is refused. Is it told when its memory is read? */
+static bool tells_unwritten(bool is_filled, bool is_asked)
+{
+    char host[64] = {0};
+    void *memory = allocate(sizeof(host));
+    aclGetRecentErrMsg();
+    assert_int_equal(aclrtMemcpy(memory, 10, host, sizeof(host), ACL_MEMCPY_HOST_TO_DEVICE), 107000);
+    if (is_asked)
+        assert_int_equal(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 107000);
+    if (is_filled)
+        assert_int_equal(aclrtMemset(memory, sizeof(host), 0, sizeof(host)), ACL_SUCCESS);
+    assert_int_equal(aclrtMemcpy(host, sizeof(host), memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    const bool was_told = has_told("status-ignored");
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+    return was_told;
+}
+
+static void misses_what_was_not_copied(void **state)
+{
+    (void)state;
+    assert_true(tells_unwritten(false, false));
+    assert_false(tells_unwritten(true, false));
+    assert_false(tells_unwritten(false, true));
+}
+
+enum { N_VALUES = 8 };
+
+static aclTensor *values(void *memory)
+{
+    const int64_t shape[] = {1, 1, 1, N_VALUES};
+    return aclCreateTensor(shape, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_NCHW, shape, 4, memory);
+}
+
+/* The same, read by an operator, a copy between equal sizes. It may be filled between the phases. */
+static bool tells_unwritten_operand(bool is_filled)
+{
+    const float host[N_VALUES] = {0};
+    const int64_t sizes[] = {1, N_VALUES};
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    void *from = allocate(sizeof(host)), *to = allocate(sizeof(host));
+    aclTensor *given = values(from), *wanted = values(to);
+    aclIntArray *output_size = aclCreateIntArray(sizes, 2);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclrtMemcpy(from, 10, host, sizeof(host), ACL_MEMCPY_HOST_TO_DEVICE), 107000);
+    assert_int_equal(aclnnUpsampleBilinear2dGetWorkspaceSize(given, output_size, false, 0, 0, wanted, &size, &executor),
+                     0);
+    assert_int_equal(size, 0);
+    if (is_filled)
+        assert_int_equal(aclrtMemcpy(from, sizeof(host), host, sizeof(host), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+    assert_int_equal(aclnnUpsampleBilinear2d(NULL, 0, executor, NULL), 0);
+    const bool was_told = has_told("status-ignored");
+    aclDestroyIntArray(output_size);
+    aclDestroyTensor(given);
+    aclDestroyTensor(wanted);
+    assert_int_equal(aclrtSynchronizeStream(NULL), ACL_SUCCESS);
+    assert_int_equal(aclrtFree(from), ACL_SUCCESS);
+    assert_int_equal(aclrtFree(to), ACL_SUCCESS);
+    return was_told;
+}
+
+static void misses_what_an_operator_reads(void **state)
+{
+    (void)state;
+    assert_true(tells_unwritten_operand(false));
+    assert_false(tells_unwritten_operand(true));
+}
+
+/* ---- Order ------------------------------------------------------------------------------------ */
+
+static void tells_other_contexts(void **state)
+{
+    (void)state;
+    void *memory = allocate(64);
+    aclrtContext own, other;
+    aclrtStream stream;
+    assert_int_equal(aclrtGetCurrentContext(&own), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateStream(&stream), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateContext(&other, 0), ACL_SUCCESS);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclrtMemsetAsync(memory, 64, 0, 64, stream), ACL_SUCCESS);
+    assert_true(has_told("wrong-context"));
+    assert_int_equal(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    assert_int_equal(aclrtSetCurrentContext(own), ACL_SUCCESS);
+    assert_int_equal(aclrtMemsetAsync(memory, 64, 0, 64, stream), ACL_SUCCESS);
+    assert_false(has_told("wrong-context"));
+    assert_int_equal(aclrtDestroyContext(other), ACL_SUCCESS);
+    assert_int_equal(aclrtDestroyStream(stream), ACL_SUCCESS);
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+}
+
+/* What is asked for, or waited for, may be missing. */
+static void *ask_without_context(void *argument)
+{
+    int32_t device;
+    aclrtContext context;
+    (void)argument;
+    assert_int_equal(aclrtGetDevice(&device), 107002);
+    assert_int_equal(aclrtGetCurrentContext(&context), 107002);
+    assert_int_equal(aclrtSynchronizeDevice(), 107002);
+    assert_int_equal(aclrtSynchronizeStream(NULL), 107002);
+    assert_false(has_told("wrong-context"));
+    return NULL;
+}
+
+static void lets_threads_ask(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, ask_without_context, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void tells_who_may_not_unsubscribe(void **state)
+{
+    (void)state;
+    aclrtStream stream;
+    const uint64_t own = (uint64_t)pthread_self();
+    assert_int_equal(aclrtCreateStream(&stream), ACL_SUCCESS);
+    assert_int_equal(aclrtSubscribeReport(own, stream), ACL_SUCCESS);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclrtUnSubscribeReport(own + 1, stream), 107011);
+    assert_true(has_told("wrong-thread"));
+    assert_int_equal(aclrtUnSubscribeReport(own, stream), ACL_SUCCESS);
+    assert_int_equal(aclrtUnSubscribeReport(own, stream), 107011);
+    assert_false(has_told("wrong-thread"));
+    assert_int_equal(aclrtDestroyStream(stream), ACL_SUCCESS);
+}
+
+static void tells_ends_out_of_order(void **state)
+{
+    (void)state;
+    assert_int_equal(aclInit(NULL), ACL_SUCCESS);
+    assert_int_equal(aclInit(NULL), ACL_ERROR_REPEAT_INITIALIZE);
+    assert_int_equal(aclrtSetDevice(0), ACL_SUCCESS);
+    assert_int_equal(aclFinalize(), ACL_SUCCESS);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclFinalize(), ACL_ERROR_REPEAT_FINALIZE); /* as often as it was initialised */
+    assert_false(has_told("wrong-order"));
+    assert_int_equal(aclFinalize(), ACL_ERROR_REPEAT_FINALIZE);
+    assert_true(has_told("wrong-order"));
+    assert_int_equal(aclrtResetDevice(0), ACL_SUCCESS);
+    assert_true(has_told("after-finalize"));
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------ */
+
+static void lists_have_live_members(void **state)
+{
+    (void)state;
+    const aclTensor *members[] = {values(NULL), NULL, values(NULL)};
+    aclTensorList *list = aclCreateTensorList(members, 3);
+    assert_non_null(list);
+    assert_int_equal(aclDestroyTensor(members[0]), 0);
+    aclGetRecentErrMsg();
+    assert_null(aclCreateTensorList(members, 1));
+    assert_true(has_told("dead-object"));
+    assert_int_equal(aclDestroyTensorList(list), 161002);
+    assert_true(has_told("destroyed-twice"));
+    assert_int_equal(rg_handle_look(list).state, RG_HANDLE_DEAD);
+    assert_int_equal(rg_handle_look(members[2]).state, RG_HANDLE_DEAD);
+}
+
+/* ---- Children --------------------------------------------------------------------------------- */
+
+/* How many leaks a child is told at its end. */
+static int count_in_child(bool makes_one)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        const unsigned n_told = rg_check_count();
+        if (makes_one)
+            allocate(64);
+        aclFinalize();
+        _exit((int)(rg_check_count() - n_told));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WEXITSTATUS(status);
+}
+
+static void leaves_to_parents_what_is_theirs(void **state)
+{
+    (void)state;
+    void *memory = allocate(64);
+    assert_int_equal(aclInit(NULL), ACL_SUCCESS);
+    assert_int_equal(count_in_child(false), 0);
+    assert_int_equal(count_in_child(true), 1);
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+    assert_int_equal(aclFinalize(), ACL_SUCCESS);
+}
+
 int main(void)
 {
     unsetenv("REGRAD_CHECK");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(remembers_freed_memory),          cmocka_unit_test(remembers_the_last_of_many),
-        cmocka_unit_test(forgets_what_is_allocated_anew),  cmocka_unit_test(knows_handles),
-        cmocka_unit_test(knows_handles_to_come),           cmocka_unit_test(forgets_old_handles),
-        cmocka_unit_test(names_default_streams_of_others), cmocka_unit_test(has_no_frames_of_its_own),
-        cmocka_unit_test(lists_end_their_members),         cmocka_unit_test(tells_leaks_once),
+        cmocka_unit_test(leaves_to_parents_what_is_theirs), /* while there are no threads */
+        cmocka_unit_test(remembers_freed_memory),
+        cmocka_unit_test(remembers_the_last_of_many),
+        cmocka_unit_test(forgets_what_is_allocated_anew),
+        cmocka_unit_test(knows_handles),
+        cmocka_unit_test(knows_handles_to_come),
+        cmocka_unit_test(forgets_old_handles),
+        cmocka_unit_test(names_default_streams_of_others),
+        cmocka_unit_test(has_no_frames_of_its_own),
+        cmocka_unit_test(lists_end_their_members),
+        cmocka_unit_test(tells_leaks_once),
         cmocka_unit_test(tells_what_leaves_a_block),
+        cmocka_unit_test(handles_what_fails),
+        cmocka_unit_test(misses_what_was_not_made),
+        cmocka_unit_test(blames_no_other_failure),
+        cmocka_unit_test(misses_what_was_not_copied),
+        cmocka_unit_test(misses_what_an_operator_reads),
+        cmocka_unit_test(tells_other_contexts),
+        cmocka_unit_test(lets_threads_ask),
+        cmocka_unit_test(tells_who_may_not_unsubscribe),
+        cmocka_unit_test(lists_have_live_members),
+        cmocka_unit_test(tells_ends_out_of_order),
     };
     return aclrtSetDevice(0) != ACL_SUCCESS || cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    must(aclrtSetDevice(0));
+    must(aclrtResetDevice(0));
+    const int refused = aclrtResetDevice(0) != 0;
+    must(aclFinalize());
+    return refused;
+}
