@@ -7,7 +7,6 @@
 #include "chart.h"
 #include "complain.h"
 #include "html.h"
-#include "output.h"
 #include "tally.h"
 
 enum { MOST_ROWS = 5000 };
@@ -26,12 +25,13 @@ static const char style[] =
 
 /* ---- What was run ----------------------------------------------------------------------------- */
 
-void report_end(FILE *file, const struct exec_end *end)
+const char *report_end(char text[REPORT_END], const struct exec_end *end)
 {
     if (end->signal != 0)
-        fprintf(file, "was ended by signal %d (%s)", end->signal, strsignal(end->signal));
+        snprintf(text, REPORT_END, "was ended by signal %d (%s)", end->signal, strsignal(end->signal));
     else
-        fprintf(file, "ended with status %d", end->status);
+        snprintf(text, REPORT_END, "ended with status %d", end->status);
+    return text;
 }
 
 static const char *plural(int n)
@@ -41,14 +41,14 @@ static const char *plural(int n)
 
 static void print_summary(FILE *page, const struct run *run, const struct record *record)
 {
+    char end[REPORT_END];
     fprintf(page, "<h1>regrad exec</h1>\n<p id=\"command\"><code>");
     for (char **word = run->words; *word != NULL; word++) {
         fputs(word == run->words ? "" : " ", page);
         html_text(page, *word);
     }
-    fprintf(page, "</code></p>\n<p id=\"outcome\">The program ");
-    report_end(page, &run->end);
-    fprintf(page, " after %.3f s, with REGRAD_CHECK=", run->seconds);
+    fprintf(page, "</code></p>\n<p id=\"outcome\">The program %s after %.3f s, with REGRAD_CHECK=",
+            report_end(end, &run->end), run->seconds);
     html_text(page, run->check);
     fprintf(page, ": %d finding%s, %d note%s.</p>\n", record->n_mistakes, plural(record->n_mistakes), record->n_notes,
             plural(record->n_notes));
@@ -150,7 +150,10 @@ static void print_tallies(FILE *page, const struct tallies *tallies)
 static void print_block(FILE *page, const struct record *record, const struct block *block)
 {
     char text[HTML_NUMBER];
-    fprintf(page, "<tr class=\"allocation\"><td class=\"name\">");
+    fprintf(page, "<tr class=\"allocation\">");
+    if (record->has_processes)
+        fprintf(page, "<td>%.0f</td>", block->process);
+    fprintf(page, "<td class=\"name\">");
     html_text(page, block->address);
     fprintf(page, "</td>");
     if (block->device < 0)
@@ -164,8 +167,9 @@ static void print_block(FILE *page, const struct record *record, const struct bl
 static void print_blocks(FILE *page, const struct record *record)
 {
     int n = 0;
-    fprintf(page, "<h2 id=\"allocations\">Allocations</h2>\n<div class=\"scroll\"><table><thead><tr>"
-                  "<th class=\"name\">address</th><th>where</th><th>bytes</th><th>allocated</th><th>freed</th>"
+    fprintf(page, "<h2 id=\"allocations\">Allocations</h2>\n<div class=\"scroll\"><table><thead><tr>%s",
+            record->has_processes ? "<th>process</th>" : "");
+    fprintf(page, "<th class=\"name\">address</th><th>where</th><th>bytes</th><th>allocated</th><th>freed</th>"
                   "</tr></thead><tbody>\n");
     for (const struct block *block = record->blocks; block != NULL; block = block->next)
         if (n++ < MOST_ROWS)
@@ -196,7 +200,7 @@ static void print_page(FILE *page, const struct run *run, const struct record *r
     fprintf(page, "</body></html>\n");
 }
 
-int report_write(const char *path, const struct run *run, const struct record *record)
+int report_write(struct output *output, const struct run *run, const struct record *record)
 {
     char *text = NULL;
     size_t size = 0;
@@ -208,14 +212,12 @@ int report_write(const char *path, const struct run *run, const struct record *r
         free(text);
         return complain_memory("the report");
     }
-    struct output output = OUTPUT_NONE;
-    output_catch_signals();
-    int status = output_open(&output, path);
+    int status = output->descriptor < 0 ? output_open(output, output->name) : STATUS_OK;
     if (status == STATUS_OK)
-        status = output_write(&output, text, size);
+        status = output_write(output, text, size);
     if (status == STATUS_OK)
-        status = output_commit(&output);
-    output_discard(&output);
+        status = output_commit(output);
+    output_discard(output);
     free(text);
     return status;
 }
