@@ -6,7 +6,7 @@
 #include "html.h"
 
 enum {
-    LEFT = 290,
+    LEFT = 330,
     RIGHT = 30,
     ROW = 26,
     BAR = 18,
