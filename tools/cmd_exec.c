@@ -122,17 +122,18 @@ static int open_log(struct traces *traces, const char *name)
 {
     struct stat info;
     FILE *file = fopen(name, "ae");
-    if (file == NULL || fstat(fileno(file), &info) != 0)
-        return complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(errno));
-    if (!S_ISREG(info.st_mode)) {
+    bool is_found = file != NULL && fstat(fileno(file), &info) == 0;
+    if (is_found && !S_ISREG(info.st_mode)) {
         traces->copy = file;
         return STATUS_OK;
     }
-    traces->log_begin = (long)info.st_size;
-    fclose(file);
-    if (realpath(name, traces->log) == NULL)
-        return complain(STATUS_SYSTEM, "exec: %s: cannot be found: %s", name, strerror(errno));
-    return STATUS_OK;
+    is_found = is_found && realpath(name, traces->log) != NULL;
+    const int reason = errno;
+    if (is_found)
+        traces->log_begin = (long)info.st_size;
+    if (file != NULL)
+        fclose(file);
+    return is_found ? STATUS_OK : complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(reason));
 }
 
 /* Opens what others have named. This may have to wait for the reader of a pipe. */
@@ -206,11 +207,10 @@ static double now(void)
 /* Says how it went, and returns the exit status. */
 static int conclude(const struct run *run, const struct record *record)
 {
-    char end[REPORT_END];
+    char end[REPORT_TEXT], counts[REPORT_TEXT];
     const int status = run->end.status == 0 && record->n_mistakes > 0 ? STATUS_FOUND : run->end.status;
-    return complain(status, "exec: %.1500s %s; %d finding%s, %d note%s", run->words[0], report_end(end, &run->end),
-                    record->n_mistakes, record->n_mistakes == 1 ? "" : "s", record->n_notes,
-                    record->n_notes == 1 ? "" : "s");
+    return complain(status, "exec: %.1500s %s; %s", run->words[0], report_end(end, &run->end),
+                    report_counts(counts, record));
 }
 
 static int write_report(struct traces *traces, const struct run *run, struct record *record)

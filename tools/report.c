@@ -25,12 +25,12 @@ static const char style[] =
 
 /* ---- What was run ----------------------------------------------------------------------------- */
 
-const char *report_end(char text[REPORT_END], const struct exec_end *end)
+const char *report_end(char text[REPORT_TEXT], const struct exec_end *end)
 {
     if (end->signal != 0)
-        snprintf(text, REPORT_END, "was ended by signal %d (%s)", end->signal, strsignal(end->signal));
+        snprintf(text, REPORT_TEXT, "was ended by signal %d (%s)", end->signal, strsignal(end->signal));
     else
-        snprintf(text, REPORT_END, "ended with status %d", end->status);
+        snprintf(text, REPORT_TEXT, "ended with status %d", end->status);
     return text;
 }
 
@@ -39,19 +39,25 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
+const char *report_counts(char text[REPORT_TEXT], const struct record *record)
+{
+    snprintf(text, REPORT_TEXT, "%d finding%s, %d note%s", record->n_mistakes, plural(record->n_mistakes),
+             record->n_notes, plural(record->n_notes));
+    return text;
+}
+
 static void print_summary(FILE *page, const struct run *run, const struct record *record)
 {
-    char end[REPORT_END];
+    char text[REPORT_TEXT];
     fprintf(page, "<h1>regrad exec</h1>\n<p id=\"command\"><code>");
     for (char **word = run->words; *word != NULL; word++) {
         fputs(word == run->words ? "" : " ", page);
         html_text(page, *word);
     }
     fprintf(page, "</code></p>\n<p id=\"outcome\">The program %s after %.3f s, with REGRAD_CHECK=",
-            report_end(end, &run->end), run->seconds);
+            report_end(text, &run->end), run->seconds);
     html_text(page, run->check);
-    fprintf(page, ": %d finding%s, %d note%s.</p>\n", record->n_mistakes, plural(record->n_mistakes), record->n_notes,
-            plural(record->n_notes));
+    fprintf(page, ": %s.</p>\n", report_counts(text, record));
     if (record->n_unreadable > 0)
         fprintf(page, "<p>%d line%s of the log and the trace could not be read.</p>\n", record->n_unreadable,
                 plural(record->n_unreadable));

@@ -17,9 +17,10 @@ struct run {
  * when it is not STATUS_OK. */
 int report_write(struct output *output, const struct run *run, const struct record *record);
 
-enum { REPORT_END = 80 };
+enum { REPORT_TEXT = 80 };
 
-/* "ended with status 3", "was ended by signal 11 (Segmentation fault)" */
-const char *report_end(char text[REPORT_END], const struct exec_end *end);
+/* "ended with status 3", "was ended by signal 11 (Segmentation fault)"; "1 finding, 2 notes" */
+const char *report_end(char text[REPORT_TEXT], const struct exec_end *end);
+const char *report_counts(char text[REPORT_TEXT], const struct record *record);
 
 #endif

@@ -222,13 +222,6 @@ static aclError step(struct rg_stream *stream, const char *function, const struc
     return status;
 }
 
-static aclError take_status(struct rg_stream *stream)
-{
-    const aclError status = stream->status;
-    stream->status = ACL_SUCCESS;
-    return status;
-}
-
 static aclError fail_push(const struct rg_stream *stream, const char *function, aclError status)
 {
     if (status == ACL_ERROR_RT_STREAM_CONTEXT)
@@ -275,14 +268,13 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     task->work = *work;
     task->work.function = function;
     task->thread = thread_number();
-    rg_stream_watch_forks();
     const bool blocks = work->run != NULL && is_blocking();
     rg_runtime_lock();
     const aclError status = accept(stream, task);
     if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
         stepped = step(stream, function, task, work->is_waited_for);
     if (blocks && stepped == ACL_SUCCESS)
-        failed = take_status(stream);
+        failed = rg_stream_take_status(stream);
     rg_runtime_unlock();
     if (status != ACL_SUCCESS)
         return give_up(task, work, fail_push(stream, function, status));
