@@ -226,9 +226,7 @@ static void enter_peers(struct field *field, const struct job *job)
     for (int i = 0; i < N_PEERS; i++) {
         if (job->has_peer[i])
             enter(field, FIRST_PEER + i,
-                  (struct subject){.sample = peer_sample,
-                                   .context = job->bench->peers[i],
-                                   .rest = job->shape->checked ? own_rest : peer_rest});
+                  (struct subject){.sample = peer_sample, .context = job->bench->peers[i], .rest = peer_rest});
     }
 }
 
@@ -259,14 +257,16 @@ static void collect_notes(struct result *result, const struct job *job)
 
 /* What the check mode costs is a few percent of runs in which threads wait for each other. Of many short samples some
  * are undisturbed, so that the least ones of two peers may be compared. */
-static struct effort effort_for(const struct job *job)
+static void measure_field(struct field *field, const struct job *job)
 {
     struct effort effort = job->bench->effort;
     if (job->shape->checked) {
         effort.rounds *= MORE_SAMPLES;
         effort.sample /= MORE_SAMPLES / 2;
+        for (int i = 0; i < field->n; i++)
+            field->subjects[i].rest = own_rest;
     }
-    return effort;
+    measure(field->subjects, field->n, &effort);
 }
 
 static struct result measure_threads(struct job *job, int n_threads)
@@ -285,8 +285,7 @@ static struct result measure_threads(struct job *job, int n_threads)
     if (aclnn != NULL)
         enter(field, ACLNN, (struct subject){.sample = sample_aclnn, .context = aclnn});
     enter_peers(field, job);
-    const struct effort effort = effort_for(job);
-    measure(field->subjects, field->n, &effort);
+    measure_field(field, job);
     collect(&result, field);
     collect_notes(&result, job);
     snprintf(result.plan, sizeof result.plan, "%s", native_describe(native));

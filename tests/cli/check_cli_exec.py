@@ -354,7 +354,8 @@ class Report(Exec):
         processes = {row[2].split()[0] for row in rows}
         self.assertEqual(len(processes), 2)
         for process in processes:
-            self.assertEqual(len([row for row in rows if re.match(rf" {process} 0x[0-9a-f]+ device 0 65536 ", row[2])]), 1)
+            large = [row for row in rows if re.match(rf" {process} 0x[0-9a-f]+ device 0 65536 ", row[2])]
+            self.assertEqual(len(large), 1)
         self.assertEqual({owner[2] for owner in page.of("owner")},
                          {f"{process}: {owner}" for process in processes for owner in ("device 0", "host, pinned")})
         self.assertEqual(len(page.of("memory")), 4)
