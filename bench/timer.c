@@ -26,7 +26,7 @@ double timer_sample(bool (*run)(void *context), void *context, int64_t batch, bo
 
 void samples_add(struct samples *samples, double value)
 {
-    if (samples->n < MAX_SAMPLES)
+    if (samples->n < MAX_SAMPLES * MORE_SAMPLES)
         samples->at[samples->n++] = value;
 }
 
@@ -38,7 +38,7 @@ static int ascending(const void *a, const void *b)
 
 static double ranked(const struct samples *samples, int rank)
 {
-    double sorted[MAX_SAMPLES];
+    double sorted[MAX_SAMPLES * MORE_SAMPLES];
     if (samples->n == 0)
         return (double)NAN;
     memcpy(sorted, samples->at, sizeof sorted);

@@ -75,7 +75,7 @@ static int refuse_real_stack(const char *directory)
     char top[PATH_MAX];
     const char *const ascend = strstr(directory, "/Ascend/");
     snprintf(top, sizeof top, "%.*s", ascend != NULL ? (int)(ascend - directory) + 7 : PATH_MAX, directory);
-    if (nftw(top, look_at, 32, FTW_PHYS | FTW_ACTIONRETVAL) != FTW_STOP)
+    if (nftw(top, look_at, 32, FTW_ACTIONRETVAL) != FTW_STOP)
         return STATUS_OK;
     return complain(STATUS_REFUSED, "ascend-home: %s: a real stack is there (%s); nothing was changed", directory,
                     real_library);

@@ -5,7 +5,17 @@
 
 #include "html.h"
 
-enum { LEFT = 150, RIGHT = 30, ROW = 26, BAR = 18, AXIS = 24, MEMORY_HEIGHT = 140, MOST_BARS = 20000, MOST_LANES = 64 };
+enum {
+    LEFT = 330,
+    RIGHT = 30,
+    ROW = 26,
+    BAR = 18,
+    AXIS = 24,
+    MEMORY_HEIGHT = 140,
+    NAME_ROW = 32,
+    MOST_BARS = 20000,
+    MOST_LANES = 64
+};
 
 /* ---- The axis --------------------------------------------------------------------------------- */
 
@@ -14,14 +24,15 @@ struct axis {
     int width;
 };
 
-/* The geometric mean of what works lasted. */
+/* How long a typical work takes: the geometric mean. */
 static double typical_work(const struct record *record)
 {
     double logs = 0;
     int n = 0;
     for (const struct work *work = record->works; work != NULL; work = work->next) {
-        if (work->end > work->begin) {
-            logs += log(work->end - work->begin);
+        const double lasted = record_until(record, work->end) - work->begin;
+        if (lasted > 0) {
+            logs += log(lasted);
             n++;
         }
     }
@@ -67,6 +78,7 @@ static void draw_axis(FILE *page, const struct axis *axis, int height)
 
 struct lane {
     double process, device, number; /* of a stream, or of a thread, whose device is -2 */
+    const struct work *work;        /* one of the stream's */
 };
 
 struct lanes {
@@ -106,12 +118,12 @@ static void add_lane(struct lanes *lanes, struct lane lane)
 
 static struct lane lane_of_work(const struct work *work)
 {
-    return (struct lane){work->process, work->device, work->stream};
+    return (struct lane){work->process, work->device, work->stream, work};
 }
 
 static struct lane lane_of_wait(const struct wait *wait)
 {
-    return (struct lane){wait->process, -2, wait->thread};
+    return (struct lane){wait->process, -2, wait->thread, NULL};
 }
 
 static void find_lanes(struct lanes *lanes, const struct record *record)
@@ -124,19 +136,32 @@ static void find_lanes(struct lanes *lanes, const struct record *record)
     qsort(lanes->of, (size_t)lanes->n, sizeof lanes->of[0], compare_lanes);
 }
 
-static void draw_lanes(FILE *page, const struct axis *axis, const struct lanes *lanes)
+static void name_process(FILE *page, const struct record *record, double process)
 {
-    const int has_processes = lanes->n > 0 && lanes->of[0].process != lanes->of[lanes->n - 1].process;
+    if (record->has_processes)
+        fprintf(page, "%.0f: ", process);
+}
+
+/* By the number that the program may ask for, and as findings name it. */
+static void name_stream(FILE *page, const struct lane *lane)
+{
+    fprintf(page, "device %.0f, stream %.0f", lane->device, lane->number);
+    fputs(lane->work->is_of_default_stream ? ", the default stream" : ", ", page);
+    if (!lane->work->is_of_default_stream)
+        html_text(page, lane->work->handle);
+}
+
+static void draw_lanes(FILE *page, const struct axis *axis, const struct lanes *lanes, const struct record *record)
+{
     for (int k = 0; k < lanes->n; k++) {
         const struct lane *lane = &lanes->of[k];
         fprintf(page, "<rect class=\"lane%d\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/><text x=\"4\" y=\"%d\">",
                 k % 2, k * ROW, axis->width, ROW, k * ROW + 17);
-        if (has_processes)
-            fprintf(page, "%.0f: ", lane->process);
+        name_process(page, record, lane->process);
         if (lane->device == -2)
             fprintf(page, "thread %.0f waits", lane->number);
         else
-            fprintf(page, "device %.0f, stream %.0f", lane->device, lane->number);
+            name_stream(page, lane);
         fprintf(page, "</text>\n");
     }
 }
@@ -149,11 +174,11 @@ static void begin_bar(FILE *page, const struct axis *axis, int lane, double begi
             lane * ROW + 4, fmax((end - begin) * axis->scale, 0.6), BAR);
 }
 
-static void draw_work(FILE *page, const struct axis *axis, int lane, const struct work *work, double record_end,
-                      const struct tallies *tallies)
+static void draw_work(FILE *page, const struct axis *axis, int lane, const struct work *work,
+                      const struct record *record, const struct tallies *tallies)
 {
     char duration[HTML_NUMBER], moved[HTML_NUMBER], since[HTML_NUMBER];
-    const double end = work->end >= 0 ? work->end : record_end;
+    const double end = record_until(record, work->end);
     begin_bar(page, axis, lane, work->begin, end, work->end < 0 || work->status != 0 ? "work bad" : "work");
     fprintf(page, " fill=\"%s\"><title>", tally_colour(tally_find(tallies, work->function)));
     html_text(page, work->function);
@@ -166,15 +191,18 @@ static void draw_work(FILE *page, const struct axis *axis, int lane, const struc
     fprintf(page, "</title></rect>\n");
 }
 
-static void draw_wait(FILE *page, const struct axis *axis, int lane, const struct wait *wait)
+static void draw_wait(FILE *page, const struct axis *axis, int lane, const struct wait *wait,
+                      const struct record *record)
 {
     char duration[HTML_NUMBER];
-    begin_bar(page, axis, lane, wait->begin, wait->end, "wait");
+    const double end = record_until(record, wait->end);
+    begin_bar(page, axis, lane, wait->begin, end, wait->end < 0 ? "wait bad" : "wait");
     fprintf(page, "><title>");
     html_text(page, wait->function);
     if (wait->stream >= 0)
         fprintf(page, ", stream %.0f", wait->stream);
-    fprintf(page, ", %s</title></rect>\n", html_time(duration, wait->end - wait->begin));
+    fprintf(page, ", %s%s</title></rect>\n", html_time(duration, end - wait->begin),
+            wait->end < 0 ? ", has not ended" : "");
 }
 
 /* A line where each finding was told. */
@@ -200,13 +228,13 @@ static int draw_bars(FILE *page, const struct axis *axis, const struct lanes *la
         const struct lane lane = lane_of_work(work);
         const int place = find_lane(lanes, &lane);
         if (place >= 0 && n++ < MOST_BARS)
-            draw_work(page, axis, place, work, record->end, tallies);
+            draw_work(page, axis, place, work, record, tallies);
     }
     for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next) {
         const struct lane lane = lane_of_wait(wait);
         const int place = find_lane(lanes, &lane);
         if (place >= 0 && n++ < MOST_BARS)
-            draw_wait(page, axis, place, wait);
+            draw_wait(page, axis, place, wait, record);
     }
     return n > MOST_BARS ? n - MOST_BARS : 0;
 }
@@ -222,7 +250,7 @@ void chart_timeline(FILE *page, const struct record *record, const struct tallie
     const struct axis axis = make_axis(record);
     const int height = lanes.n * ROW + AXIS;
     begin_picture(page, &axis, height, "timeline");
-    draw_lanes(page, &axis, &lanes);
+    draw_lanes(page, &axis, &lanes, record);
     draw_axis(page, &axis, height);
     const int n_left_out = draw_bars(page, &axis, &lanes, record, tallies);
     draw_findings(page, &axis, record, height);
@@ -236,8 +264,23 @@ void chart_timeline(FILE *page, const struct record *record, const struct tallie
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
+/* Of a device, or of the host, in a process: a lane without a number. */
+static struct lane lane_of_block(const struct block *block)
+{
+    return (struct lane){block->process, block->device, 0, NULL};
+}
+
+static void find_owners(struct lanes *owners, const struct record *record)
+{
+    *owners = (struct lanes){0};
+    for (const struct block *block = record->blocks; block != NULL; block = block->next)
+        add_lane(owners, lane_of_block(block));
+    qsort(owners->of, (size_t)owners->n, sizeof owners->of[0], compare_lanes);
+}
+
 struct step {
-    double time, bytes, device;
+    double time, bytes;
+    int owner;
 };
 
 static int compare_steps(const void *a, const void *b)
@@ -247,7 +290,7 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* All allocations and frees in the order of time. The caller frees them; NULL without memory. */
-static struct step *find_steps(const struct record *record, size_t *n)
+static struct step *find_steps(const struct record *record, const struct lanes *owners, size_t *n)
 {
     size_t n_blocks = 0;
     for (const struct block *block = record->blocks; block != NULL; block = block->next)
@@ -255,77 +298,101 @@ static struct step *find_steps(const struct record *record, size_t *n)
     struct step *steps = malloc((2 * n_blocks + 1) * sizeof *steps);
     *n = 0;
     for (const struct block *block = record->blocks; block != NULL && steps != NULL; block = block->next) {
-        steps[(*n)++] = (struct step){block->begin, block->bytes, block->device};
+        const struct lane lane = lane_of_block(block);
+        const int owner = find_lane(owners, &lane);
+        steps[(*n)++] = (struct step){block->begin, block->bytes, owner};
         if (block->end >= 0)
-            steps[(*n)++] = (struct step){block->end, -block->bytes, block->device};
+            steps[(*n)++] = (struct step){block->end, -block->bytes, owner};
     }
     if (steps != NULL)
         qsort(steps, *n, sizeof *steps, compare_steps);
     return steps;
 }
 
-static double find_peak(const struct step *steps, size_t n, double device)
+static double find_peak(const struct step *steps, size_t n, int owner)
 {
     double bytes = 0, peak = 0;
     for (size_t k = 0; k < n; k++) {
-        bytes += steps[k].device == device ? steps[k].bytes : 0;
+        bytes += steps[k].owner == owner ? steps[k].bytes : 0;
         peak = fmax(peak, bytes);
     }
     return peak;
 }
 
-/* A line that goes to the right and then up or down. */
-static void draw_line(FILE *page, const struct axis *axis, const struct step *steps, size_t n, double device,
-                      double most, double end)
+/* What is drawn of the memory. */
+struct memory {
+    struct lanes owners;
+    struct step *steps;
+    size_t n_steps;
+    double peaks[MOST_LANES], most;
+    int n_peaks, height; /* owners that had memory; pixels */
+};
+
+static void find_memory(struct memory *memory, const struct record *record)
 {
-    const double bottom = MEMORY_HEIGHT - AXIS, scale = (bottom - 16) / most;
+    *memory = (struct memory){0};
+    find_owners(&memory->owners, record);
+    memory->steps = find_steps(record, &memory->owners, &memory->n_steps);
+    for (int k = 0; k < memory->owners.n; k++) {
+        memory->peaks[k] = find_peak(memory->steps, memory->n_steps, k);
+        memory->most = fmax(memory->most, memory->peaks[k]);
+        memory->n_peaks += memory->peaks[k] > 0;
+    }
+    memory->height = (int)fmax(MEMORY_HEIGHT, NAME_ROW * (memory->n_peaks + 0.5) + AXIS);
+}
+
+/* A line that goes to the right and then up or down. */
+static void draw_line(FILE *page, const struct axis *axis, const struct memory *memory, int owner, double end)
+{
+    const double bottom = memory->height - AXIS, scale = (bottom - 16) / memory->most;
     double bytes = 0;
-    fprintf(page, "<path class=\"memory\" stroke=\"%s\" d=\"M%d %.1f", tally_colour((int)device + 1), LEFT, bottom);
-    for (size_t k = 0; k < n; k++) {
-        if (steps[k].device != device)
+    fprintf(page, "<path class=\"memory\" stroke=\"%s\" d=\"M%d %.1f", tally_colour(owner), LEFT, bottom);
+    for (size_t k = 0; k < memory->n_steps; k++) {
+        if (memory->steps[k].owner != owner)
             continue;
-        bytes += steps[k].bytes;
-        fprintf(page, " H%.2f V%.2f", x_of(axis, steps[k].time), bottom - bytes * scale);
+        bytes += memory->steps[k].bytes;
+        fprintf(page, " H%.2f V%.2f", x_of(axis, memory->steps[k].time), bottom - bytes * scale);
     }
     fprintf(page, " H%.2f\"/>\n", x_of(axis, end));
 }
 
-static void name_memory(FILE *page, double device, double peak, int place)
+static void name_owner(FILE *page, const struct record *record, const struct memory *memory, int owner, int place)
 {
     char text[HTML_NUMBER];
-    const int y = 16 + 32 * place;
-    fprintf(page, "<text x=\"4\" y=\"%d\" style=\"fill:%s\">", y, tally_colour((int)device + 1));
-    if (device < 0)
+    const struct lane *lane = &memory->owners.of[owner];
+    const int y = 16 + NAME_ROW * place;
+    fprintf(page, "<text class=\"owner\" x=\"4\" y=\"%d\" style=\"fill:%s\">", y, tally_colour(owner));
+    name_process(page, record, lane->process);
+    if (lane->device < 0)
         fprintf(page, "host, pinned");
     else
-        fprintf(page, "device %.0f", device);
-    fprintf(page, "</text><text x=\"4\" y=\"%d\">most: %s</text>\n", y + 14, html_bytes(text, peak));
+        fprintf(page, "device %.0f", lane->device);
+    fprintf(page, "</text><text x=\"4\" y=\"%d\">most: %s</text>\n", y + 14, html_bytes(text, memory->peaks[owner]));
+}
+
+static void draw_memory(FILE *page, const struct record *record, const struct memory *memory)
+{
+    const struct axis axis = make_axis(record);
+    begin_picture(page, &axis, memory->height, "memory over time");
+    draw_axis(page, &axis, memory->height);
+    for (int owner = 0, place = 0; owner < memory->owners.n; owner++) {
+        if (!(memory->peaks[owner] > 0))
+            continue;
+        draw_line(page, &axis, memory, owner, record->end);
+        name_owner(page, record, memory, owner, place++);
+    }
+    fprintf(page, "</svg></div>\n");
+    if (memory->owners.n_left_out)
+        fprintf(page, "<p>The picture shows the memory of %d devices; there were more.</p>\n", MOST_LANES);
 }
 
 void chart_memory(FILE *page, const struct record *record)
 {
-    enum { MOST_DEVICES = 64, LINES_NAMED = 3 };
-    const struct axis axis = make_axis(record);
-    size_t n = 0;
-    struct step *steps = find_steps(record, &n);
-    double most = 0;
-    for (int device = -1; device < MOST_DEVICES && steps != NULL; device++)
-        most = fmax(most, find_peak(steps, n, device));
-    if (most == 0) {
+    struct memory memory;
+    find_memory(&memory, record);
+    if (memory.steps != NULL && memory.most > 0)
+        draw_memory(page, record, &memory);
+    else
         fprintf(page, "<p>No memory was allocated.</p>\n");
-        free(steps);
-        return;
-    }
-    begin_picture(page, &axis, MEMORY_HEIGHT, "memory over time");
-    draw_axis(page, &axis, MEMORY_HEIGHT);
-    for (int device = -1, place = 0; device < MOST_DEVICES; device++) {
-        const double peak = find_peak(steps, n, device);
-        if (peak == 0)
-            continue;
-        draw_line(page, &axis, steps, n, device, most, record->end);
-        if (place < LINES_NAMED)
-            name_memory(page, device, peak, place++);
-    }
-    fprintf(page, "</svg></div>\n");
-    free(steps);
+    free(memory.steps);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,13 +13,16 @@
 #include "command.h"
 #include "complain.h"
 #include "exec_run.h"
+#include "output.h"
 #include "report.h"
 
 /* Where the program leaves what it finds and does. */
 struct traces {
     char directory[PATH_MAX]; /* for files that nobody has named; "" for none */
     char log[PATH_MAX], trace[PATH_MAX];
-    long log_begin; /* what the log held before */
+    long log_begin;       /* what the log held before */
+    FILE *copy;           /* where the log goes in the end, when that is no file that can be read again; else NULL */
+    struct output report; /* if there is to be one */
 };
 
 /* ---- Settings --------------------------------------------------------------------------------- */
@@ -44,16 +48,39 @@ static const char *of_environment(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* Puts a directory before the others of a list of the environment. */
+/* Takes a directory out of a list with colons. */
+static void take_out(char *list, const char *directory)
+{
+    const size_t length = strlen(directory);
+    for (char *at = list; at != NULL;) {
+        char *end = strchrnul(at, ':');
+        if ((size_t)(end - at) != length || strncmp(at, directory, length) != 0) {
+            at = *end != '\0' ? end + 1 : NULL;
+        } else if (*end != '\0') {
+            memmove(at, end + 1, strlen(end + 1) + 1);
+        } else {
+            at[at == list ? 0 : -1] = '\0';
+            at = NULL;
+        }
+    }
+}
+
+/* Puts a directory before the others of a list of the environment, once. */
 static int put_first(const char *name, const char *root, const char *directory)
 {
-    const char *rest = of_environment(name);
-    char *value = NULL;
-    const int length =
-        asprintf(&value, "%s/%s%s%s", root, directory, rest != NULL ? ":" : "", rest != NULL ? rest : "");
-    const int status = length < 0 || setenv(name, value, 1) != 0 ? complain_memory("the environment") : STATUS_OK;
-    if (length >= 0)
-        free(value);
+    const char *before = of_environment(name);
+    char *path = NULL, *rest = strdup(before != NULL ? before : ""), *value = NULL;
+    int status = STATUS_OK;
+    if (asprintf(&path, "%s/%s", root, directory) < 0)
+        path = NULL;
+    if (path != NULL && rest != NULL)
+        take_out(rest, path);
+    if (path == NULL || rest == NULL || asprintf(&value, "%s%s%s", path, *rest != '\0' ? ":" : "", rest) < 0 ||
+        setenv(name, value, 1) != 0)
+        status = complain_memory("the environment");
+    free(path);
+    free(rest);
+    free(value);
     return status;
 }
 
@@ -81,42 +108,70 @@ static int set_paths(void)
 static int make_directory(struct traces *traces)
 {
     const char *top = of_environment("TMPDIR");
-    snprintf(traces->directory, sizeof traces->directory - 16, "%s/regrad.XXXXXX", top != NULL ? top : "/tmp");
-    if (mkdtemp(traces->directory) != NULL)
-        return STATUS_OK;
-    const int status = complain(STATUS_SYSTEM, "exec: %s: cannot be made: %s", traces->directory, strerror(errno));
-    traces->directory[0] = '\0';
-    return status;
+    char name[PATH_MAX - 16], *path = NULL;
+    snprintf(name, sizeof name, "%s/regrad.XXXXXX", top != NULL ? top : "/tmp");
+    if (mkdtemp(name) == NULL || (path = realpath(name, NULL)) == NULL)
+        return complain(STATUS_SYSTEM, "exec: %s: cannot be made: %s", name, strerror(errno));
+    snprintf(traces->directory, sizeof traces->directory, "%s", path);
+    free(path);
+    return STATUS_OK;
 }
 
 /* The log's full path, since the program may go elsewhere, and where its findings will begin. */
 static int open_log(struct traces *traces, const char *name)
 {
+    struct stat info;
     FILE *file = fopen(name, "ae");
-    const bool is_found = file != NULL && realpath(name, traces->log) != NULL;
+    bool is_found = file != NULL && fstat(fileno(file), &info) == 0;
+    if (is_found && !S_ISREG(info.st_mode)) {
+        traces->copy = file;
+        return STATUS_OK;
+    }
+    is_found = is_found && realpath(name, traces->log) != NULL;
     const int reason = errno;
     if (is_found)
-        traces->log_begin = ftell(file);
+        traces->log_begin = (long)info.st_size;
     if (file != NULL)
         fclose(file);
     return is_found ? STATUS_OK : complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(reason));
 }
 
-static int open_traces(struct traces *traces, const struct settings *settings)
+/* Opens what others have named. This may have to wait for the reader of a pipe. */
+static int open_named(struct traces *traces, const struct settings *settings)
 {
     const char *log = settings->log != NULL ? settings->log : of_environment("REGRAD_CHECK_LOG");
-    char name[PATH_MAX];
+    int status = log != NULL ? open_log(traces, log) : STATUS_OK;
+    if (status == STATUS_OK && settings->report != NULL)
+        status = output_try(&traces->report,
+                            strcmp(settings->report, "html") == 0 ? "regrad-report.html" : settings->report);
+    return status;
+}
+
+static int open_own(struct traces *traces, const struct settings *settings)
+{
     int status = make_directory(traces);
     if (status != STATUS_OK)
         return status;
-    snprintf(name, sizeof name, "%.*s/log", PATH_MAX - 8, traces->directory);
     snprintf(traces->trace, sizeof traces->trace, "%.*s/trace", PATH_MAX - 8, traces->directory);
-    status = open_log(traces, log != NULL ? log : name);
-    if (status == STATUS_OK)
-        status = set("REGRAD_CHECK_LOG", traces->log);
+    if (traces->log[0] == '\0')
+        snprintf(traces->log, sizeof traces->log, "%.*s/log", PATH_MAX - 8, traces->directory);
+    status = set("REGRAD_CHECK_LOG", traces->log);
     if (status == STATUS_OK && settings->report != NULL)
         status = set("REGRAD_TRACE", traces->trace);
     return status;
+}
+
+/* Hands the findings on to what cannot be read again. */
+static int copy_log(const struct traces *traces)
+{
+    FILE *log = traces->copy != NULL ? fopen(traces->log, "re") : NULL;
+    if (log == NULL)
+        return STATUS_OK; /* nobody has asked for it, or the program has not made it */
+    for (int c = getc(log); c != EOF; c = getc(log))
+        putc(c, traces->copy);
+    fclose(log);
+    return fflush(traces->copy) == 0 ? STATUS_OK
+                                     : complain(STATUS_SYSTEM, "exec: the log cannot be written: %s", strerror(errno));
 }
 
 static void read_file(struct record *record, const char *path, long begin)
@@ -152,39 +207,53 @@ static double now(void)
 /* Says how it went, and returns the exit status. */
 static int conclude(const struct run *run, const struct record *record)
 {
-    fprintf(stderr, "regrad: exec: %s ", run->words[0]);
-    report_end(stderr, &run->end);
-    fprintf(stderr, "; ");
-    report_counts(stderr, record);
-    fprintf(stderr, "\n");
-    return run->end.status == 0 && record->n_mistakes > 0 ? STATUS_FOUND : run->end.status;
+    char end[REPORT_TEXT], counts[REPORT_TEXT];
+    const int status = run->end.status == 0 && record->n_mistakes > 0 ? STATUS_FOUND : run->end.status;
+    return complain(status, "exec: %.1500s %s; %s", run->words[0], report_end(end, &run->end),
+                    report_counts(counts, record));
 }
 
-static int run_and_tell(const struct settings *settings, const struct traces *traces, const char *check)
+static int write_report(struct traces *traces, const struct run *run, struct record *record)
+{
+    read_file(record, traces->trace, 0);
+    record_close(record, now() * 1e6);
+    return record->is_out_of_memory ? complain_memory("the report") : report_write(&traces->report, run, record);
+}
+
+static int run_and_tell(const struct settings *settings, struct traces *traces, const struct exec_signals *signals,
+                        const char *check)
 {
     struct record record;
     struct run run = {.words = settings->words, .check = check};
     const double begin = now();
-    run.end = exec_run(settings->words);
+    run.end = exec_run(settings->words, signals);
     run.seconds = now() - begin;
     if (!run.end.was_run)
         return run.end.status;
     record_init(&record);
     read_file(&record, traces->log, traces->log_begin);
-    int status = STATUS_OK;
-    if (settings->report != NULL) {
-        read_file(&record, traces->trace, 0);
-        const char *path = strcmp(settings->report, "html") == 0 ? "regrad-report.html" : settings->report;
-        status = record.is_out_of_memory ? complain_memory("the report") : report_write(path, &run, &record);
-    }
+    int status = copy_log(traces);
+    if (settings->report != NULL)
+        status |= write_report(traces, &run, &record);
     const int told = conclude(&run, &record);
     record_fini(&record);
     return told != 0 ? told : status;
 }
 
+static int run_held(const struct settings *settings, struct traces *traces, const char *check)
+{
+    struct exec_signals signals;
+    exec_hold(&signals);
+    int status = open_own(traces, settings);
+    if (status == STATUS_OK)
+        status = run_and_tell(settings, traces, &signals, check);
+    remove_traces(traces);
+    return status;
+}
+
 static int run_exec(const struct settings *settings)
 {
-    struct traces traces = {.directory = ""};
+    struct traces traces = {.report = OUTPUT_NONE};
     if (settings->n_words == 0)
         return complain(STATUS_REFUSED, "exec: no program is given");
     const char *check = settings->check != NULL ? settings->check : of_environment("REGRAD_CHECK");
@@ -196,10 +265,9 @@ static int run_exec(const struct settings *settings)
     if (status == STATUS_OK)
         status = set("REGRAD_CHECK", check);
     if (status == STATUS_OK)
-        status = open_traces(&traces, settings);
+        status = open_named(&traces, settings);
     if (status == STATUS_OK)
-        status = run_and_tell(settings, &traces, check);
-    remove_traces(&traces);
+        status = run_held(settings, &traces, check);
     return status;
 }
 

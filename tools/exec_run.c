@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -21,10 +19,19 @@ static void fill(sigset_t *set)
         sigdelset(set, others[k]);
 }
 
-/* In the child: becomes the program, or writes why not to the pipe. */
-static void become(char **words, const sigset_t *mask, int pipe_end)
+/* The system keeps no status of children for those who ignore that they end. */
+void exec_hold(struct exec_signals *signals)
 {
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    fill(&signals->held);
+    sigprocmask(SIG_BLOCK, &signals->held, &signals->mask);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &signals->child);
+}
+
+/* In the child: becomes the program, or writes why not to the pipe. */
+static void become(char **words, const struct exec_signals *signals, int pipe_end)
+{
+    sigaction(SIGCHLD, &signals->child, NULL);
+    sigprocmask(SIG_SETMASK, &signals->mask, NULL);
     execvp(words[0], words);
     const int error = errno;
     while (write(pipe_end, &error, sizeof error) < 0 && errno == EINTR)
@@ -47,13 +54,21 @@ static int has_ended(pid_t child, int *status)
     return changed < 0 && errno == ECHILD;
 }
 
+/* Does the terminal send such signals, to us and to the program alike? */
+static int is_of_terminal(int number)
+{
+    return number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGHUP || number == SIGCONT ||
+           number == SIGWINCH;
+}
+
 static struct exec_end wait_for(pid_t child, const sigset_t *set)
 {
     int status = 0;
     siginfo_t info;
     while (!has_ended(child, &status)) {
         const int number = sigwaitinfo(set, &info);
-        if (number > 0 && number != SIGCHLD && info.si_code <= 0) /* of a process, not of the terminal */
+        const int is_of_system = number > 0 && info.si_code > 0; /* an alarm that was set before is for the program */
+        if (number > 0 && number != SIGCHLD && !(is_of_system && is_of_terminal(number)))
             kill(child, number);
     }
     if (WIFSIGNALED(status))
@@ -67,31 +82,25 @@ static int complain_not_run(const char *program, int error)
                     strerror(error));
 }
 
-struct exec_end exec_run(char **words)
+struct exec_end exec_run(char **words, const struct exec_signals *signals)
 {
     int ends[2], error = 0;
-    sigset_t set, mask;
     struct exec_end end = {0};
     if (pipe2(ends, O_CLOEXEC) != 0)
         return (struct exec_end){.status = complain(STATUS_SYSTEM, "exec: no pipe: %s", strerror(errno))};
-    fill(&set);
-    sigprocmask(SIG_BLOCK, &set, &mask);
     const pid_t child = fork();
     if (child == 0)
-        become(words, &mask, ends[1]);
+        become(words, signals, ends[1]);
     if (child < 0)
         end.status = complain(STATUS_SYSTEM, "exec: no process: %s", strerror(errno));
     close(ends[1]);
     if (child > 0) {
         const ssize_t n = read(ends[0], &error, sizeof error); /* nothing once the program has begun */
-        end = wait_for(child, &set);
+        end = wait_for(child, &signals->held);
         end.was_run = n != (ssize_t)sizeof error;
         if (!end.was_run)
             end.status = complain_not_run(words[0], error);
     }
     close(ends[0]);
-    while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0) /* what ended the child was for us too */
-        continue;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
     return end;
 }

@@ -208,18 +208,34 @@ static int id_of(int value)
     return id;
 }
 
-static int unknown_option(const char *word)
+/* The options that a word with two hyphens is short for, as text: "--input-size, --input-grad". How many? */
+static int find_meant(const char *word, char *text, size_t room)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    struct suggestion suggestion = {0};
-    for (int id = 0; id < N_OPTIONS; id++) {
-        char option[64];
-        snprintf(option, sizeof option, "--%s", defs[id].name);
-        if (strcmp(option, name) == 0) /* known: then its argument is what is wrong */
-            return complain(STATUS_REFUSED, "option %s takes no argument", option);
-        suggest_consider(&suggestion, name + strspn(name, "-"), defs[id].name);
+    size_t length = 0;
+    int n = 0;
+    text[0] = '\0';
+    for (int id = 0; id < N_OPTIONS && strncmp(word, "--", 2) == 0 && word[2] != '\0'; id++) {
+        if (strncmp(defs[id].name, word + 2, strlen(word + 2)) != 0)
+            continue;
+        length += (size_t)snprintf(text + length, room - length, "%s--%s", n > 0 ? ", " : "", defs[id].name);
+        n++;
     }
+    return n;
+}
+
+/* What getopt_long does not take: unknown, short for several, or with an argument where none is taken. */
+static int refuse_option(const char *word)
+{
+    char name[64], meant[N_OPTIONS * 32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    const int n_meant = find_meant(name, meant, sizeof meant);
+    if (n_meant == 1)
+        return complain(STATUS_REFUSED, "option %s takes no argument", meant);
+    if (n_meant > 1)
+        return complain(STATUS_REFUSED, "option '%s' is ambiguous; it may be %s", name, meant);
+    struct suggestion suggestion = {0};
+    for (int id = 0; id < N_OPTIONS; id++)
+        suggest_consider(&suggestion, name + strspn(name, "-"), defs[id].name);
     char buffer[SUGGEST_ROOM], text[SUGGEST_ROOM] = "";
     if (suggestion.name) {
         snprintf(buffer, sizeof buffer, "--%s", suggestion.name);
@@ -232,7 +248,7 @@ static int unknown_option(const char *word)
 static int take_option(int value, char **argv, struct settings *settings)
 {
     if (value == '?')
-        return unknown_option(optopt > 0 && optopt < FIRST_VALUE ? (char[]){'-', (char)optopt, 0} : argv[optind - 1]);
+        return refuse_option(optopt > 0 && optopt < FIRST_VALUE ? (char[]){'-', (char)optopt, 0} : argv[optind - 1]);
     int id = id_of(value == ':' ? optopt : value);
     const struct option_def *def = &defs[id];
     if (value == ':')

@@ -66,7 +66,8 @@ static bool written_directly(const char *name)
 
 static int open_directly(struct output *output)
 {
-    output->descriptor = strcmp(output->name, "-") == 0 ? dup(STDOUT_FILENO) : open(output->name, O_WRONLY | O_CLOEXEC);
+    output->descriptor = strcmp(output->name, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                                        : open(output->name, O_WRONLY | O_CLOEXEC);
     return output->descriptor >= 0 ? STATUS_OK : cannot(output, "opened", errno);
 }
 
@@ -160,6 +161,14 @@ int output_open(struct output *output, const char *name)
     while (pending[output->slot])
         output->slot++;
     return open_temporary(output);
+}
+
+int output_try(struct output *output, const char *name)
+{
+    const int status = output_open(output, name);
+    if (output->path)
+        output_discard(output);
+    return status;
 }
 
 int output_write(const struct output *output, const void *bytes, size_t n)

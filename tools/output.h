@@ -31,6 +31,10 @@ struct output {
 /* Opens an output. Returns an exit status, and complains when it is not STATUS_OK. At most OUTPUT_MAX at a time. */
 int output_open(struct output *output, const char *name);
 
+/* Finds out early whether an output will open, and opens it if it is written to directly: a pipe may have to wait for
+ * its reader. Else nothing stays, and output_open is to follow: then its descriptor is below 0. */
+int output_try(struct output *output, const char *name);
+
 /* Writes n bytes. Returns an exit status. */
 int output_write(const struct output *output, const void *bytes, size_t n);
 

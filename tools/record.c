@@ -57,12 +57,16 @@ static void begin_work(struct record *record, const struct json *line)
 {
     struct work *work = allocate(record, sizeof *work);
     char *function = keep(record, json_text(line, "function", "?"));
-    if (work == NULL || function == NULL) {
+    char *handle = keep(record, json_text(line, "handle", ""));
+    if (work == NULL || function == NULL || handle == NULL) {
         free(work);
         free(function);
+        free(handle);
         return;
     }
     *work = (struct work){.function = function,
+                          .handle = handle,
+                          .is_of_default_stream = json_is_true(line, "default"),
                           .process = json_number(line, "process"),
                           .device = json_number(line, "device"),
                           .stream = json_number(line, "stream"),
@@ -142,7 +146,7 @@ static void end_block(struct record *record, const struct json *line)
 
 /* ---- Waits ------------------------------------------------------------------------------------ */
 
-static void add_wait(struct record *record, const struct json *line)
+static void begin_wait(struct record *record, const struct json *line)
 {
     struct wait *wait = allocate(record, sizeof *wait);
     char *function = keep(record, json_text(line, "function", "?"));
@@ -151,20 +155,34 @@ static void add_wait(struct record *record, const struct json *line)
         free(function);
         return;
     }
-    const double begin = json_number(line, "time_us");
     *wait = (struct wait){.function = function,
                           .process = json_number(line, "process"),
                           .thread = json_number(line, "thread"),
                           .device = json_number(line, "device"),
                           .stream = json_number(line, "stream"),
-                          .begin = begin,
-                          .end = begin + fmax(json_number(line, "lasted_us"), 0)};
-    stretch(record, wait->end);
+                          .begin = json_number(line, "time_us"),
+                          .end = -1,
+                          .previous = record->last_wait};
     if (record->last_wait == NULL)
         record->waits = wait;
     else
         record->last_wait->next = wait;
     record->last_wait = wait;
+}
+
+/* The line has the time of the beginning. Waits that have not ended are among the last ones. */
+static void end_wait(struct record *record, const struct json *line)
+{
+    const double process = json_number(line, "process"), thread = json_number(line, "thread");
+    const double begin = json_number(line, "time_us");
+    struct wait *wait = record->last_wait;
+    while (wait != NULL &&
+           (wait->process != process || wait->thread != thread || wait->begin != begin || wait->end >= 0))
+        wait = wait->previous;
+    if (wait == NULL)
+        return;
+    wait->end = begin + fmax(json_number(line, "lasted_us"), 0);
+    stretch(record, wait->end);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
@@ -174,8 +192,8 @@ static void take_trace(struct record *record, const char *kind, const struct jso
     static const struct {
         const char *kind;
         void (*take)(struct record *record, const struct json *line);
-    } kinds[] = {
-        {"begin", begin_work}, {"end", end_work}, {"allocate", begin_block}, {"free", end_block}, {"wait", add_wait}};
+    } kinds[] = {{"begin", begin_work}, {"end", end_work},     {"allocate", begin_block},
+                 {"free", end_block},   {"waits", begin_wait}, {"wait", end_wait}};
     const size_t n_kinds = sizeof kinds / sizeof kinds[0];
     size_t k = 0;
     while (k < n_kinds && strcmp(kinds[k].kind, kind) != 0)
@@ -184,6 +202,9 @@ static void take_trace(struct record *record, const char *kind, const struct jso
         record->n_unreadable++;
         return;
     }
+    const double process = json_number(line, "process");
+    record->has_processes |= record->process != 0 && record->process != process;
+    record->process = process;
     stretch(record, json_number(line, "time_us"));
     kinds[k].take(record, line);
 }
@@ -214,6 +235,23 @@ void record_read(struct record *record, FILE *file)
 
 /* ---- The end ---------------------------------------------------------------------------------- */
 
+/* What has ended is not made small by what the programs did afterwards. */
+void record_close(struct record *record, double time)
+{
+    int has_open = 0;
+    for (const struct work *work = record->works; work != NULL; work = work->next)
+        has_open |= work->end < 0;
+    for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next)
+        has_open |= wait->end < 0;
+    if (has_open)
+        stretch(record, time);
+}
+
+double record_until(const struct record *record, double end)
+{
+    return end >= 0 ? end : record->end;
+}
+
 static void leave(void *block)
 {
     (void)block;
@@ -226,6 +264,7 @@ void record_fini(struct record *record)
     for (struct work *work = record->works, *next; work != NULL; work = next) {
         next = work->next;
         free(work->function);
+        free(work->handle);
         free(work);
     }
     for (struct block *block = record->blocks, *next; block != NULL; block = next) {

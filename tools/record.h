@@ -8,7 +8,8 @@
 
 /* Times are in microseconds of the monotonic clock. -1 stands for an end that did not come. */
 struct work {
-    char *function;
+    char *function, *handle; /* of the stream, as findings name it */
+    int is_of_default_stream;
     double process, device, stream, ticket;
     double begin, end;
     double bytes_read, bytes_written;
@@ -28,7 +29,7 @@ struct wait {
     char *function;
     double process, thread, device, stream;
     double begin, end;
-    struct wait *next;
+    struct wait *next, *previous;
 };
 
 /* Lists are in the order of the lines. */
@@ -40,6 +41,8 @@ struct record {
     struct wait *waits, *last_wait;
     void *live;        /* a tree of the blocks that have not ended */
     double begin, end; /* of all there is; begin > end when there is nothing */
+    double process;    /* of the first line; 0: there was none */
+    int has_processes; /* are there several? */
     int is_out_of_memory;
 };
 
@@ -47,6 +50,12 @@ void record_init(struct record *record);
 
 /* Takes in all lines of a file, findings and trace alike; those that are neither are counted. */
 void record_read(struct record *record, FILE *file);
+
+/* The programs have ended: so long lasts what has not ended by itself. */
+void record_close(struct record *record, double time);
+
+/* The end of what is in the record, or of the record where that did not come. */
+double record_until(const struct record *record, double end);
 
 void record_fini(struct record *record);
 

@@ -7,7 +7,6 @@
 #include "chart.h"
 #include "complain.h"
 #include "html.h"
-#include "output.h"
 #include "tally.h"
 
 enum { MOST_ROWS = 5000 };
@@ -26,12 +25,13 @@ static const char style[] =
 
 /* ---- What was run ----------------------------------------------------------------------------- */
 
-void report_end(FILE *file, const struct exec_end *end)
+const char *report_end(char text[REPORT_TEXT], const struct exec_end *end)
 {
     if (end->signal != 0)
-        fprintf(file, "was ended by signal %d (%s)", end->signal, strsignal(end->signal));
+        snprintf(text, REPORT_TEXT, "was ended by signal %d (%s)", end->signal, strsignal(end->signal));
     else
-        fprintf(file, "ended with status %d", end->status);
+        snprintf(text, REPORT_TEXT, "ended with status %d", end->status);
+    return text;
 }
 
 static const char *plural(int n)
@@ -39,26 +39,25 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
-void report_counts(FILE *file, const struct record *record)
+const char *report_counts(char text[REPORT_TEXT], const struct record *record)
 {
-    fprintf(file, "%d finding%s, %d note%s", record->n_mistakes, plural(record->n_mistakes), record->n_notes,
-            plural(record->n_notes));
+    snprintf(text, REPORT_TEXT, "%d finding%s, %d note%s", record->n_mistakes, plural(record->n_mistakes),
+             record->n_notes, plural(record->n_notes));
+    return text;
 }
 
 static void print_summary(FILE *page, const struct run *run, const struct record *record)
 {
+    char text[REPORT_TEXT];
     fprintf(page, "<h1>regrad exec</h1>\n<p id=\"command\"><code>");
     for (char **word = run->words; *word != NULL; word++) {
         fputs(word == run->words ? "" : " ", page);
         html_text(page, *word);
     }
-    fprintf(page, "</code></p>\n<p id=\"outcome\">The program ");
-    report_end(page, &run->end);
-    fprintf(page, " after %.3f s, with REGRAD_CHECK=", run->seconds);
+    fprintf(page, "</code></p>\n<p id=\"outcome\">The program %s after %.3f s, with REGRAD_CHECK=",
+            report_end(text, &run->end), run->seconds);
     html_text(page, run->check);
-    fprintf(page, ": ");
-    report_counts(page, record);
-    fprintf(page, ".</p>\n");
+    fprintf(page, ": %s.</p>\n", report_counts(text, record));
     if (record->n_unreadable > 0)
         fprintf(page, "<p>%d line%s of the log and the trace could not be read.</p>\n", record->n_unreadable,
                 plural(record->n_unreadable));
@@ -157,7 +156,10 @@ static void print_tallies(FILE *page, const struct tallies *tallies)
 static void print_block(FILE *page, const struct record *record, const struct block *block)
 {
     char text[HTML_NUMBER];
-    fprintf(page, "<tr class=\"allocation\"><td class=\"name\">");
+    fprintf(page, "<tr class=\"allocation\">");
+    if (record->has_processes)
+        fprintf(page, "<td>%.0f</td>", block->process);
+    fprintf(page, "<td class=\"name\">");
     html_text(page, block->address);
     fprintf(page, "</td>");
     if (block->device < 0)
@@ -171,8 +173,9 @@ static void print_block(FILE *page, const struct record *record, const struct bl
 static void print_blocks(FILE *page, const struct record *record)
 {
     int n = 0;
-    fprintf(page, "<h2 id=\"allocations\">Allocations</h2>\n<div class=\"scroll\"><table><thead><tr>"
-                  "<th class=\"name\">address</th><th>where</th><th>bytes</th><th>allocated</th><th>freed</th>"
+    fprintf(page, "<h2 id=\"allocations\">Allocations</h2>\n<div class=\"scroll\"><table><thead><tr>%s",
+            record->has_processes ? "<th>process</th>" : "");
+    fprintf(page, "<th class=\"name\">address</th><th>where</th><th>bytes</th><th>allocated</th><th>freed</th>"
                   "</tr></thead><tbody>\n");
     for (const struct block *block = record->blocks; block != NULL; block = block->next)
         if (n++ < MOST_ROWS)
@@ -203,7 +206,7 @@ static void print_page(FILE *page, const struct run *run, const struct record *r
     fprintf(page, "</body></html>\n");
 }
 
-int report_write(const char *path, const struct run *run, const struct record *record)
+int report_write(struct output *output, const struct run *run, const struct record *record)
 {
     char *text = NULL;
     size_t size = 0;
@@ -215,14 +218,12 @@ int report_write(const char *path, const struct run *run, const struct record *r
         free(text);
         return complain_memory("the report");
     }
-    struct output output = OUTPUT_NONE;
-    output_catch_signals();
-    int status = output_open(&output, path);
+    int status = output->descriptor < 0 ? output_open(output, output->name) : STATUS_OK;
     if (status == STATUS_OK)
-        status = output_write(&output, text, size);
+        status = output_write(output, text, size);
     if (status == STATUS_OK)
-        status = output_commit(&output);
-    output_discard(&output);
+        status = output_commit(output);
+    output_discard(output);
     free(text);
     return status;
 }

@@ -3,6 +3,7 @@
 #define REPORT_H
 
 #include "exec_run.h"
+#include "output.h"
 #include "record.h"
 
 struct run {
@@ -12,11 +13,14 @@ struct run {
     const char *check; /* the check mode that it ran with */
 };
 
-/* Writes the page to a file, whole or not at all. Returns an exit status, and complains when it is not STATUS_OK. */
-int report_write(const char *path, const struct run *run, const struct record *record);
+/* Writes the page to a file that output_try has found well, whole or not at all. Returns an exit status, and complains
+ * when it is not STATUS_OK. */
+int report_write(struct output *output, const struct run *run, const struct record *record);
+
+enum { REPORT_TEXT = 80 };
 
 /* "ended with status 3", "was ended by signal 11 (Segmentation fault)"; "1 finding, 2 notes" */
-void report_end(FILE *file, const struct exec_end *end);
-void report_counts(FILE *file, const struct record *record);
+const char *report_end(char text[REPORT_TEXT], const struct exec_end *end);
+const char *report_counts(char text[REPORT_TEXT], const struct record *record);
 
 #endif

@@ -8,6 +8,7 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
+#include "acl/trace.h"
 
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 {
@@ -146,11 +147,13 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
     if (refused != ACL_SUCCESS)
         return refused;
     const int32_t patience = timeout == 0 || timeout > INT32_MAX ? -1 : (int32_t)timeout;
+    const struct rg_trace_wait traced = rg_trace_waits(__func__, deviceId, -1);
     rg_runtime_lock();
     drop_work(deviceId, true);
     const bool in_time = rg_runtime_wait(is_idle, &deviceId, patience);
     drop_work(deviceId, false);
     rg_runtime_unlock();
+    rg_trace_waited(&traced);
     if (in_time)
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,

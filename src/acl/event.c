@@ -442,7 +442,7 @@ static aclError synchronize(const char *function, aclrtEvent event, int32_t time
     const struct event *object = acquire(function, "event", event, &status);
     if (object == NULL)
         return status;
-    const uint64_t began = rg_trace_waits();
+    const struct rg_trace_wait traced = rg_trace_waits(function, -1, -1);
     rg_runtime_lock();
     struct mark *mark = object->mark;
     hold(mark);
@@ -455,7 +455,7 @@ static aclError synchronize(const char *function, aclrtEvent event, int32_t time
     }
     let_go(mark);
     rg_runtime_unlock();
-    rg_trace_waited(began, function, -1, -1);
+    rg_trace_waited(&traced);
     rg_handle_release(RG_HANDLE_EVENT, event);
     if (in_time)
         return ACL_SUCCESS;

@@ -7,6 +7,7 @@
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
 #include "acl/stream_report.h"
+#include "acl/trace.h"
 
 static int32_t n_ids;
 
@@ -86,8 +87,12 @@ static bool is_idle(const void *stream)
 static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *origin)
 {
     const aclrtStream handle = stream->handle;
+    struct rg_trace_wait traced = {0};
     rg_runtime_moved(); /* for a worker that is to drop what waits */
+    if (!is_idle(stream))
+        traced = rg_trace_waits(origin->function, stream->device, stream->traits.id);
     rg_runtime_wait(is_idle, stream, -1);
+    rg_trace_waited(&traced);
     unlink_stream(stream);
     rg_race_end(stream);
     rg_report_stream_ended(stream->traits.id);

@@ -37,6 +37,8 @@ static struct rg_trace_work describe(const struct rg_stream *stream, const struc
     return (struct rg_trace_work){.function = work->function,
                                   .device = stream->device,
                                   .stream = stream->traits.id,
+                                  .handle = stream->handle,
+                                  .is_default = stream->traits.is_default,
                                   .ticket = task->ticket,
                                   .bytes_read = work->bytes_read,
                                   .bytes_written = work->bytes_written};
@@ -204,11 +206,15 @@ static aclError step(struct rg_stream *stream, const char *function, const struc
 {
     const struct step step = {stream, task->ticket};
     const struct rg_goal goal = {.stream = stream, .ticket = step.ticket};
+    struct rg_trace_wait traced = {0};
     bool in_time;
     if (rg_stream_is_inside(stream))
         return ACL_SUCCESS;
     rg_stream_help(stream, step.ticket);
+    if (!is_stepped(&step))
+        traced = rg_trace_waits(function, stream->device, stream->traits.id);
     const aclError status = rg_deadlock_wait(function, &goal, is_stepped, &step, -1, &in_time);
+    rg_trace_waited(&traced);
     if (is_waited_for && rg_stream_is_done(stream, step.ticket))
         rg_race_host_waited(stream, step.ticket);
     return status;

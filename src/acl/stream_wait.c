@@ -62,9 +62,11 @@ static aclError wait_device(const char *function, int32_t device, int32_t timeou
 aclError rg_stream_wait_device(const char *function, int32_t device)
 {
     bool in_time;
+    const struct rg_trace_wait traced = rg_trace_waits(function, device, -1);
     rg_runtime_lock();
     const aclError refused = wait_device(function, device, -1, &in_time);
     rg_runtime_unlock();
+    rg_trace_waited(&traced);
     return refused;
 }
 
@@ -87,13 +89,13 @@ aclError rg_stream_synchronize_device(const char *function, int32_t device, int3
     aclError refused = rg_stream_check_outside(function, NULL, device, timeout < 0);
     if (refused != ACL_SUCCESS)
         return refused;
-    const uint64_t began = rg_trace_waits();
+    const struct rg_trace_wait traced = rg_trace_waits(function, device, -1);
     bool in_time;
     rg_runtime_lock();
     refused = wait_device(function, device, timeout, &in_time);
     const aclError status = in_time ? take_device_status(device) : ACL_SUCCESS;
     rg_runtime_unlock();
-    rg_trace_waited(began, function, device, -1);
+    rg_trace_waited(&traced);
     return refused != ACL_SUCCESS ? refused : tell_waited(function, in_time, timeout, status);
 }
 
@@ -108,7 +110,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         rg_stream_release(object);
         return ACL_SUCCESS;
     }
-    const uint64_t began = rg_trace_waits();
+    const struct rg_trace_wait traced = rg_trace_waits(function, object->device, object->traits.id);
     rg_runtime_lock();
     const struct rg_goal extent = {.stream = object, .ticket = rg_stream_last_ticket()};
     const bool inside = rg_stream_is_inside(object);
@@ -122,7 +124,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         rg_race_host_waited(object, extent.ticket);
     }
     rg_runtime_unlock();
-    rg_trace_waited(began, function, object->device, object->traits.id);
+    rg_trace_waited(&traced);
     if (refused == ACL_SUCCESS)
         status =
             inside ? rg_stream_fail_inside(function, object->handle) : tell_waited(function, in_time, timeout, status);

@@ -54,9 +54,10 @@ __attribute__((format(printf, 3, 4))) static void write_line(const char *kind, u
 void rg_trace_work_begins(const struct rg_trace_work *work)
 {
     write_line("begin", rg_now(),
-               ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"work\":%" PRIu64
+               ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"handle\":\"%p\",\"default\":%s,\"work\":%" PRIu64
                ",\"function\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64 "}\n",
-               work->device, work->stream, work->ticket, work->function, work->bytes_read, work->bytes_written);
+               work->device, work->stream, work->handle, work->is_default ? "true" : "false", work->ticket,
+               work->function, work->bytes_read, work->bytes_written);
 }
 
 void rg_trace_work_ends(const struct rg_trace_work *work, int status)
@@ -76,18 +77,30 @@ void rg_trace_freed(const void *address, size_t size, int32_t device)
     write_line("free", rg_now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address, size);
 }
 
-uint64_t rg_trace_waits(void)
+/* A line about a wait: the same at its beginning and at its end, but for how long it has lasted. */
+static void write_wait(const char *kind, const struct rg_trace_wait *wait, const char *lasted)
 {
-    return rg_trace_is_on() ? rg_now() : 0;
+    write_line(kind, wait->began,
+               "%s,\"thread\":%ld,\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"function\":\"%s\"}\n", lasted,
+               (long)gettid(), wait->device, wait->stream, wait->function);
 }
 
-void rg_trace_waited(uint64_t began, const char *function, int32_t device, int32_t stream)
+struct rg_trace_wait rg_trace_waits(const char *function, int32_t device, int32_t stream)
 {
-    if (began == 0 || !rg_trace_is_on())
+    struct rg_trace_wait wait = {function, device, stream, 0};
+    if (rg_trace_is_on()) {
+        wait.began = rg_now();
+        write_wait("waits", &wait, "");
+    }
+    return wait;
+}
+
+void rg_trace_waited(const struct rg_trace_wait *wait)
+{
+    char lasted[40];
+    if (wait->began == 0 || !rg_trace_is_on())
         return;
-    const uint64_t lasted = rg_now() - began;
-    write_line("wait", began,
-               ",\"lasted_us\":%" PRIu64 ".%03u,\"thread\":%ld,\"device\":%" PRId32 ",\"stream\":%" PRId32
-               ",\"function\":\"%s\"}\n",
-               lasted / 1000, (unsigned)(lasted % 1000), (long)gettid(), device, stream, function);
+    const uint64_t time = rg_now() - wait->began;
+    snprintf(lasted, sizeof(lasted), ",\"lasted_us\":%" PRIu64 ".%03u", time / 1000, (unsigned)(time % 1000));
+    write_wait("wait", wait, lasted);
 }

@@ -24,7 +24,9 @@ struct rg_trace_work {
     const char *function; /* that submitted it */
     int32_t device;
     int32_t stream;
-    uint64_t ticket; /* names it in the process */
+    const void *handle; /* of the stream */
+    bool is_default;    /* is it the default stream of its context? */
+    uint64_t ticket;    /* names it in the process */
     uint64_t bytes_read;
     uint64_t bytes_written;
 };
@@ -37,10 +39,18 @@ void rg_trace_work_ends(const struct rg_trace_work *work, int status);
 void rg_trace_allocated(const void *address, size_t size, int32_t device);
 void rg_trace_freed(const void *address, size_t size, int32_t device);
 
-/* A thread begins to wait: 0 when the trace is off, else what rg_trace_waited takes. */
-uint64_t rg_trace_waits(void);
+/* A thread that waits. */
+struct rg_trace_wait {
+    const char *function;
+    int32_t device, stream; /* -1: not for one */
+    uint64_t began;         /* 0: not traced */
+};
 
-/* It has waited for a stream, or with -1 for something else, of a device. Does nothing when began is 0. */
-void rg_trace_waited(uint64_t began, const char *function, int32_t device, int32_t stream);
+/* The calling thread begins to wait; told at once, so that a wait without an end is seen. Any locks, trace on or off.
+ */
+struct rg_trace_wait rg_trace_waits(const char *function, int32_t device, int32_t stream);
+
+/* It has waited. */
+void rg_trace_waited(const struct rg_trace_wait *wait);
 
 #endif

@@ -89,6 +89,10 @@ class Running(Exec):
             self.assertEqual(got[name], home)
         self.assertEqual(got["ASCEND_OPP_PATH"], home + "/opp")
         self.assertTrue(os.path.isdir(got["ASCEND_OPP_PATH"]))
+        for before, after in [("", ""), (f"{home}/lib64", ""), (f"/x:{home}/lib64", ":/x"),
+                              (f"{home}/lib64:/x::{home}/lib64/y:{home}/lib64:/z", f":/x::{home}/lib64/y:/z")]:
+            text = self.run_exec(*SHELL, "echo $LD_LIBRARY_PATH", env=self.environment(LD_LIBRARY_PATH=before)).stdout
+            self.assertEqual(text.decode(), home + "/lib64" + after + "\n")
         self.assertEqual(got["REGRAD_CHECK"], "error")
         self.assertNotIn("REGRAD_TRACE", got)
         self.assertFalse(os.path.exists(got["REGRAD_CHECK_LOG"]), "a log that nobody has asked for was left")
@@ -130,6 +134,14 @@ class Running(Exec):
             self.assertEqual(done.stderr, summary(f"sh ended with status {status}"))
         done = self.run_exec(*SHELL, "kill -SEGV $$", status=128 + signal.SIGSEGV)
         self.assertEqual(done.stderr, summary("sh was ended by signal 11 (Segmentation fault)"))
+        os.symlink("/bin/false", self.path("a\nb"))
+        self.assertEqual(self.run_exec("./a\nb", status=1).stderr, summary("./a?b ended with status 1"))
+
+    def test_what_our_parent_has_set(self):
+        """A parent that ignores the end of its children, and an alarm that it has set."""
+        self.run_exec("false", status=1, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.run_exec("sleep", "60", status=128 + signal.SIGALRM,
+                      preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.2))
 
     def start(self, *words):
         return subprocess.Popen([REGRAD, "exec", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -177,18 +189,25 @@ class Running(Exec):
         return text
 
     def test_a_program_that_hangs_is_reported(self):
-        """Nothing of the trace is lost when a program is killed; work that did not end is shown as such."""
+        """Nothing is lost when a program is killed, though its signal comes again; work and waits that did not end are
+        shown as such, up to the end."""
         with self.start("--report", "page.html", CLIENT, "hangs") as process:
             self.assertEqual(process.stdout.readline(), "hangs\n")
-            process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(30), 128 + signal.SIGTERM)
-            process.stderr.read()
+            time.sleep(0.2)
+            while process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+            self.assertEqual(process.stderr.read(), summary(f"{CLIENT} was ended by signal 15 (Terminated)"))
+        self.assertEqual(self.files(), ["page.html"])
         with open(self.path("page.html"), encoding="utf-8") as file:
             page = Page(file.read())
         self.assertRegex(page.text("outcome")[0], r"was ended by signal 15")
-        bars = [bar[2] for bar in page.of("work")]
-        self.assertEqual(len(bars), 1)
-        self.assertRegex(bars[0], r"^aclrtLaunchHostFunc, .*, has not ended$")
+        for kind, pattern in [("work", r"^aclrtLaunchHostFunc, (.*) ms, from .*, has not ended$"),
+                              ("wait", r"^aclrtSynchronizeStream, stream \d+, (.*) ms, has not ended$")]:
+            bar, = page.of(kind)
+            self.assertGreaterEqual(float(re.match(pattern, bar[2]).group(1)), 190, bar)
+            self.assertGreater(float(bar[1]["width"]), 800)
+            self.assertIn(bar, page.of("bad"))
 
     def test_findings_make_a_status(self):
         for words, status, n_findings, n_notes in [
@@ -212,6 +231,14 @@ class Running(Exec):
         variables = self.environment(REGRAD_CHECK_LOG=self.path("other"))
         self.run_exec(FINDER, "0", "mistake", status=99, env=variables)
         self.assertEqual(self.files(), ["log", "other"])
+
+    def test_log_that_cannot_be_read_again(self):
+        done = self.run_exec("--log", "/dev/stderr", FINDER, "0", "mistake", status=99)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("{")]
+        self.assertEqual(len(lines), 1)
+        self.assertIn('"finding":"test-mistake"', lines[0])
+        self.run_exec("--log", "/dev/null", FINDER, "0", "mistake", status=99)
+        self.assertEqual(self.files(), [])
 
     def test_log_where_the_program_goes_elsewhere(self):
         self.run_exec("--log", "log", *SHELL, f"cd / && exec {FINDER} 0 mistake", status=99)
@@ -257,6 +284,11 @@ class Trace(Exec):
         waits = [line for line in lines if line["trace"] == "wait"]
         self.assertEqual([line["function"] for line in waits if "Stream" in line["function"]],
                          ["aclrtSynchronizeStream"] * 2)
+        for line in waits:  # each was told when it began
+            begun = {**line, "trace": "waits"}
+            del begun["lasted_us"]
+            self.assertLess(lines.index(begun), lines.index(line))
+        self.assertEqual(len(waits), len([line for line in lines if line["trace"] == "waits"]))
 
     def test_is_off(self):
         subprocess.run([CLIENT, "streams"], env=self.environment(), check=True, stdout=subprocess.DEVNULL)
@@ -295,9 +327,38 @@ class Report(Exec):
         self.run_exec("--report", "html", "true")
         self.run_exec("--report=other.html", "true")
         self.assertEqual(self.files(), ["other.html", "regrad-report.html"])
-        done = self.run_exec("--report", "no/page.html", "true", status=3)
-        self.assertRegex(done.stderr, r"\Aregrad: no/page\.html: ")
-        self.run_exec("--report", "no/page.html", "false", status=1)
+        for name in ("no/page.html", "directory"):  # known before the program has run
+            os.makedirs(self.path("directory"), exist_ok=True)
+            self.assertRegex(self.refused("exec", "--report", name, "touch", "ran", status=3), rf"\A{name}: ")
+        self.assertEqual(self.files(), ["directory", "other.html", "regrad-report.html"])
+        self.assertIn("ended with status 0", Page(self.text("exec", "--report", "-", "true")).text("outcome")[0])
+
+    def test_temporary_files_where_the_program_goes_elsewhere(self):
+        os.makedirs(self.path("tmp"))
+        page = self.report(*SHELL, f"cd / && exec {CLIENT} streams", env=self.environment(TMPDIR="tmp"))
+        self.assertGreater(len(page.of("work")), 0)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_names_of_streams(self):
+        """The timeline has the names that the findings have."""
+        page = self.report("--check=warn", CLIENT, "races", status=99)
+        finding, = page.of("finding")
+        handle = re.search(r"queued on stream (0x[0-9a-f]+),", finding[2]).group(1)
+        lanes = [element[2] for element in page.elements if element[0] == "text" and "stream " in element[2]]
+        self.assertEqual([re.sub(r"stream \d+", "stream N", lane) for lane in lanes],
+                         ["device 0, stream N, the default stream", f"device 0, stream N, {handle}"])
+
+    def test_several_processes(self):
+        page = self.report(*SHELL, f"{CLIENT} streams & {CLIENT} streams; wait")
+        rows = page.of("allocation")
+        processes = {row[2].split()[0] for row in rows}
+        self.assertEqual(len(processes), 2)
+        for process in processes:
+            large = [row for row in rows if re.match(rf" {process} 0x[0-9a-f]+ device 0 65536 ", row[2])]
+            self.assertEqual(len(large), 1)
+        self.assertEqual({owner[2] for owner in page.of("owner")},
+                         {f"{process}: {owner}" for process in processes for owner in ("device 0", "host, pinned")})
+        self.assertEqual(len(page.of("memory")), 4)
 
     def test_a_program_that_does_nothing(self):
         page = self.report("true")

@@ -96,6 +96,13 @@ class Refusals(Home):
                              f"({self.path(library)}); nothing was changed")
             self.assertEqual(self.everything(), before)
 
+    def test_a_real_stack_behind_a_link(self):
+        self.touch("disk/driver/lib64/libascend_hal.so")
+        os.makedirs(self.path("Ascend"))
+        os.symlink("../disk/driver", self.path("Ascend/driver"))
+        self.assertEqual(self.refused_install("Ascend/cann"), f"ascend-home: {self.path('Ascend/cann')}: a real stack "
+                         f"is there ({self.path('Ascend/driver/lib64/libascend_hal.so')}); nothing was changed")
+
     def test_no_real_stack(self):
         """A tree of ours beside it is none, nor is what lies outside of the directory named Ascend."""
         self.touch("toolkit/lib64/libascendcl.so")

@@ -3,7 +3,8 @@
  *
  *   exec_client streams     copies, fills and resizes on two streams, which an event joins; prints a sum
  *   exec_client errs        destroys a tensor twice
- *   exec_client hangs       queues a host function that never ends, and says so
+ *   exec_client hangs       waits for a host function that says so, and never ends
+ *   exec_client races       reads what a stream may not have written yet
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -105,6 +106,8 @@ static void run_wrong(void)
 static void sleep_for_ever(void *argument)
 {
     (void)argument;
+    puts("hangs");
+    fflush(stdout);
     for (;;)
         pause();
 }
@@ -114,10 +117,19 @@ static void run_hanging(void)
     aclrtStream stream = NULL;
     check(aclrtCreateStream(&stream), "aclrtCreateStream");
     check(aclrtLaunchHostFunc(stream, sleep_for_ever, NULL), "aclrtLaunchHostFunc");
-    sleep(1);
-    puts("hangs");
-    fflush(stdout);
     check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+}
+
+static void run_racing(void)
+{
+    aclrtStream stream = NULL;
+    char first = 0, *memory = allocate(SMALL_BYTES);
+    check(aclrtMemsetAsync(memory, SMALL_BYTES, 1, 8, NULL), "aclrtMemsetAsync");
+    check(aclrtSynchronizeStream(NULL), "aclrtSynchronizeStream");
+    check(aclrtCreateStream(&stream), "aclrtCreateStream");
+    check(aclrtMemsetAsync(memory, SMALL_BYTES, 1, SMALL_BYTES, stream), "aclrtMemsetAsync");
+    check(aclrtMemcpy(&first, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
+    check(aclrtDestroyStream(stream) || aclrtFree(memory), "the end");
 }
 
 int main(int argc, char **argv)
@@ -126,6 +138,8 @@ int main(int argc, char **argv)
     check(aclrtSetDevice(0), "aclrtSetDevice");
     if (argc > 1 && strcmp(argv[1], "hangs") == 0)
         run_hanging();
+    else if (argc > 1 && strcmp(argv[1], "races") == 0)
+        run_racing();
     else if (argc > 1 && strcmp(argv[1], "errs") == 0)
         run_wrong();
     else
