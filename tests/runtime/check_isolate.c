@@ -200,7 +200,7 @@ static void test_reads_and_writes(void **state)
 static void test_log(void **state)
 {
     (void)state;
-    expect_stop(write_without_log,
+    expect_stop(write_device_memory,
                 "\nregrad: the environment variable REGRAD_CHECK_LOG is \"/nowhere/log\"; it cannot");
 }
 
