@@ -241,7 +241,7 @@ void rg_check_prepare_fault(const char *kind)
 /* As rg_environment_refuse, which is not for signal handlers. */
 static void refuse_log_in_handler(void)
 {
-    static char room[RG_CHECK_PRINTED];
+    static char room[1024];
     struct rg_text text = {room, sizeof(room), 0};
     rg_text_put(&text, "regrad: the environment variable ");
     rg_text_put(&text, log_name);
