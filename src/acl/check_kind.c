@@ -4,15 +4,16 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-    "host-pointer",       "freed-memory",       "out-of-bounds",  "workspace-size",  "workspace-alignment",
-    "workspace-overlap",  "invalid-free",       "copy-direction", "host-access",     "executor-reused",
-    "executor-unused",    "executor-destroyed", "dead-object",    "destroyed-twice", "wrong-object",
-    "tensor-changed",     "leak-executor",      "leak-stream",    "leak-event",      "leak-context",
-    "leak-device-memory", "leak-host-memory",   "leak-tensor",    "leak-array",      "leak-list",
-    "leak-scalar",        "leak-data-buffer",   "race-host",      "race-free",       "race-stream",
-    "deadlock",           "before-init",        "after-finalize", "wrong-context",   "wrong-device",
-    "wrong-thread",       "reset-in-use",       "status-ignored", "scale-inverted",  "scale-contradicts",
-    "scale-ignored",      "output-size",        "output-kept",    "chip-type",       "chip-format",
+    "host-pointer",        "freed-memory",       "unmapped-address",   "out-of-bounds",        "workspace-size",
+    "workspace-alignment", "workspace-overlap",  "invalid-free",       "copy-direction",       "host-access",
+    "executor-reused",     "executor-unused",    "executor-destroyed", "dead-object",          "destroyed-twice",
+    "wrong-object",        "tensor-changed",     "leak-executor",      "leak-stream",          "leak-event",
+    "leak-context",        "leak-device-memory", "leak-host-memory",   "leak-physical-memory", "leak-tensor",
+    "leak-array",          "leak-list",          "leak-scalar",        "leak-data-buffer",     "race-host",
+    "race-free",           "race-stream",        "deadlock",           "before-init",          "after-finalize",
+    "wrong-order",         "wrong-context",      "wrong-device",       "wrong-thread",         "reset-in-use",
+    "status-ignored",      "scale-inverted",     "scale-contradicts",  "scale-ignored",        "output-size",
+    "output-kept",         "chip-type",          "chip-format",
 };
 
 /* Is the kind the word, or does it begin with that and a hyphen? */
