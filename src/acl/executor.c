@@ -9,7 +9,6 @@
 #include "acl/handle_check.h"
 #include "acl/memory.h"
 #include "acl/message.h"
-#include "acl/runtime.h"
 #include "acl/stream.h"
 #include "acl/trace.h"
 #include "aclnn/opdev/op_errno.h"
@@ -60,8 +59,7 @@ struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecuto
     struct rg_executor *executor = rg_handle_acquire(RG_HANDLE_EXECUTOR, handle);
     if (executor != NULL)
         return executor;
-    if (handle != NULL)
-        rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
+    rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
     rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
                 (const void *)handle);
     return NULL;
@@ -72,8 +70,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
     const struct rg_origin origin = rg_origin_here(__func__);
     if (rg_handle_destroy(RG_HANDLE_EXECUTOR, executor, &origin))
         return ACLNN_SUCCESS;
-    if (executor != NULL)
-        rg_handle_tell_ended(__func__, "executor", RG_HANDLE_EXECUTOR, executor);
+    rg_handle_tell_ended(__func__, "executor", RG_HANDLE_EXECUTOR, executor);
     return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", __func__,
                        (void *)executor);
 }

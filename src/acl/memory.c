@@ -169,12 +169,9 @@ static aclError free_memory(const struct rg_origin *origin, const char *argument
         return rg_runtime_fail_null(origin->function, argument);
     if (rg_check_level() != RG_CHECK_OFF && rg_memory_find(pointer, &block) && block.base == pointer &&
         block.place == place) {
-        const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(pointer, block.size)};
-        if (rg_race_check_host(origin, &access, 1))
-            return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
-                                   "%s: %s is %p, which a stream has work for, must be waited for before",
-                                   origin->function, argument, pointer);
-        rg_race_forget(pointer, block.size);
+        const aclError refused = rg_memory_check_end(origin, argument, pointer, block.size);
+        if (refused != ACL_SUCCESS)
+            return refused;
     }
     return rg_memory_free(pointer, place, origin) ? ACL_SUCCESS
                                                   : fail_not_begin(origin->function, argument, pointer, place);

@@ -1,4 +1,4 @@
-/* What memory the runtime has given out, and to whom. rg_memory_range of runtime.h asks it too. */
+/* What memory the runtime has given out, and to whom. */
 #ifndef RG_MEMORY_H
 #define RG_MEMORY_H
 

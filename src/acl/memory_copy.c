@@ -132,9 +132,7 @@ static aclError check_copy(const char *function, const void *dst, size_t room, c
                          "one from ACL_MEMCPY_HOST_TO_HOST (0) to ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE (5)");
     if (count > room)
         return fail_room(function, count, "destMax", room);
-    const int64_t n_bytes = count > INT64_MAX ? INT64_MAX : (int64_t)count;
-    const struct rg_memory_span to = {dst, 0, n_bytes}, from = {src, 0, n_bytes};
-    return rg_memory_check_copy(function, (int)kind, &to, &from);
+    return rg_memory_check_copy(function, (int)kind, dst, count, src, count);
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -176,20 +174,20 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
     return rg_stream_end_use(&use, status);
 }
 
-/* Bytes from the first to the last; more than there can be where that overflows. */
-static int64_t reach(const struct transfer *transfer, size_t pitch)
-{
-    int64_t bytes;
-    if (__builtin_mul_overflow(transfer->height - 1, pitch, &bytes) ||
-        __builtin_add_overflow(bytes, transfer->width, &bytes))
-        return INT64_MAX;
-    return bytes;
-}
-
 aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                                        aclrtStream stream)
 {
     return aclrtMemcpyAsync(dst, destMax, src, count, kind, stream);
+}
+
+/* Bytes from the first to the last; more than there can be where that overflows. */
+static size_t reach(const struct transfer *transfer, size_t pitch)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(transfer->height - 1, pitch, &bytes) ||
+        __builtin_add_overflow(bytes, transfer->width, &bytes))
+        return SIZE_MAX;
+    return bytes;
 }
 
 /* The checks of a copy of rows that are not empty. */
@@ -206,9 +204,8 @@ static aclError check_rows(const char *function, const struct transfer *transfer
                                function, transfer->width, transfer->source_pitch);
     if ((int)kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT)
         return fail_kind(function, kind, "one from ACL_MEMCPY_HOST_TO_DEVICE (1) to ACL_MEMCPY_DEFAULT (4)");
-    const struct rg_memory_span to = {transfer->target, 0, reach(transfer, transfer->target_pitch)};
-    const struct rg_memory_span from = {transfer->source, 0, reach(transfer, transfer->source_pitch)};
-    return rg_memory_check_copy(function, (int)kind, &to, &from);
+    return rg_memory_check_copy(function, (int)kind, transfer->target, reach(transfer, transfer->target_pitch),
+                                transfer->source, reach(transfer, transfer->source_pitch));
 }
 
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,

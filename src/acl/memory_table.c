@@ -7,7 +7,6 @@
 
 #include "acl/check_mode.h"
 #include "acl/device.h"
-#include "acl/runtime.h"
 #include "acl/trace.h"
 
 enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
@@ -191,16 +190,6 @@ bool rg_memory_find(const void *address, struct rg_memory_block *block)
         *block = *found;
     pthread_mutex_unlock(&lock);
     return found != NULL;
-}
-
-bool rg_memory_range(const void *address, const void **base, size_t *size)
-{
-    struct rg_memory_block block;
-    if (!rg_memory_find(address, &block))
-        return false;
-    *base = block.base;
-    *size = block.size;
-    return true;
 }
 
 /* Needs the lock. */

@@ -17,10 +17,10 @@
 
 struct rg_stream;
 
-/* What does not change about a stream. */
+/* What does not change about a stream, but for its priority. */
 struct rg_stream_traits {
-    int32_t id; /* given by rg_stream_create */
-    uint32_t priority;
+    int32_t id;        /* given by rg_stream_create */
+    uint32_t priority; /* under the lock of the runtime */
     uint32_t flags;
     bool is_default; /* of its context, and ends with it */
 };
@@ -83,6 +83,9 @@ aclError rg_stream_check_outside(const char *function, const struct rg_context *
  * there is none. */
 struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, aclError *status);
 void rg_stream_release(const struct rg_stream *stream);
+
+/* Is there one? 0, or the status of rg_stream_acquire, with a message. */
+aclError rg_stream_check(aclrtStream stream, const char *function);
 
 /* Puts work at the end of the queue. Takes argument over, also when it fails: 207001 without memory, 207008 without a
  * thread, 107003 when the stream is ending, 507046 when it would be waited for for ever, with a message. */

@@ -301,13 +301,6 @@ static aclError finish(struct rg_stream *stream, const char *function, struct ta
     return refused;
 }
 
-static aclError take_status(struct rg_stream *stream)
-{
-    const aclError status = stream->status;
-    stream->status = ACL_SUCCESS;
-    return status;
-}
-
 static aclError fail_push(const struct rg_stream *stream, const char *function, aclError status)
 {
     if (status == ACL_ERROR_RT_STREAM_CONTEXT)
@@ -354,7 +347,6 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     task->work = *work;
     task->work.function = function;
     task->thread = thread_number();
-    rg_stream_watch_forks();
     const bool blocks = work->run != NULL && is_blocking();
     rg_runtime_lock();
     const aclError endless = work->is_waited_for ? refuse_wait(stream, function) : ACL_SUCCESS;
@@ -364,7 +356,7 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     else if (status == ACL_SUCCESS && blocks)
         stepped = step(stream, function, task->ticket);
     if (blocks && status == ACL_SUCCESS && stepped == ACL_SUCCESS)
-        failed = take_status(stream);
+        failed = rg_stream_take_status(stream);
     rg_runtime_unlock();
     if (status != ACL_SUCCESS)
         return give_up(task, work, endless != ACL_SUCCESS ? endless : fail_push(stream, function, status));

@@ -113,6 +113,7 @@ class Refusals(Home):
                              "was made by it")
         self.assertRegex(self.refused_install("file/file", status=3), "file/file: cannot be read: Not a directory")
         self.assertRegex(self.refused_install("file/file/x", status=3), "cannot be found: Not a directory")
+        self.assertRegex(self.refused_install("nowhere/../full/x", status=3), "cannot be found: No such file")
         self.install("link/to") # what is empty is taken
         os.makedirs(self.path("empty"))
         self.install("empty")

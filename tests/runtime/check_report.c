@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "acl/runtime.h"
-
 static aclrtStream stream;
 static uint64_t self;
 
