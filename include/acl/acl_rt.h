@@ -877,7 +877,8 @@ ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStre
 
 /*
  * Runs fn(args) in its turn on the stream; later work waits for it. It runs in a thread of the stream,
- * whose context is current there. It must not wait for its own stream, nor end it.
+ * whose context is current there. It must not wait for its own stream, nor end it. When it ends the thread
+ * instead of returning, the next synchronisation of the stream returns 507000.
  * 100000 when fn is NULL, 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
@@ -955,7 +956,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *
 /*
  * The same in its turn on the stream. What is at src must stay until then. Where one side is memory of
  * the host that is neither of aclrtMallocHost nor registered, the call returns when the copy is done.
- * After the checks above: 207000 when neither address is in live device memory; 107002, 107003.
+ * After the checks above: 207000 when neither address is in live device memory; 107002, 107003; 507046, and
+ * nothing is copied, when the call would wait for itself, in a host function of the stream or behind a
+ * callback that the thread has to run.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
                                               aclrtMemcpyKind kind, aclrtStream stream);

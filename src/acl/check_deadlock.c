@@ -6,6 +6,10 @@
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
+#include "acl/thread_end.h"
+
+/* Threads that are waited for may end meanwhile. */
+enum { LOOK_AGAIN = 100 /* ms */ };
 
 /* A thread that waits without a timeout. */
 struct waiter {
@@ -15,10 +19,12 @@ struct waiter {
     struct waiter *next;
 };
 
-/* Looks for the calling thread among those that its goal waits for, and writes down the way back. */
+/* Looks for the calling thread, or one that is no more, among those that its goal waits for, and writes down the way.
+ */
 struct search {
     uint64_t number;
     struct rg_finding *finding; /* NULL: is there one at all? */
+    bool has_ended;             /* the thread that it has come to is no more */
 };
 
 /* Under the lock of the runtime. */
@@ -39,6 +45,15 @@ static bool thread_leads_back(struct search *search, pthread_t thread)
 {
     const struct waiter *waiter = find_waiter(thread);
     return pthread_equal(thread, pthread_self()) || (waiter != NULL && goal_leads_back(search, waiter->goal, thread));
+}
+
+/* Workers often are where threads that have ended were. */
+static bool has_ended(pthread_t thread)
+{
+    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        if (stream->has_worker && pthread_equal(stream->worker, thread))
+            return !stream->is_running || !pthread_equal(stream->runner, thread);
+    return rg_thread_has_ended(thread);
 }
 
 /* "stream ... waits for ... this thread", or what another one does, "...". */
@@ -67,7 +82,18 @@ static bool task_leads_back(struct search *search, const struct rg_stream *strea
                          task->work.origin.function, blocker.stream->handle);
         return true;
     }
-    if (!blocker.is_thread || !thread_leads_back(search, blocker.thread))
+    if (!blocker.is_thread)
+        return false;
+    if (has_ended(blocker.thread)) {
+        search->has_ended = true;
+        if (search->finding != NULL)
+            rg_check_add(search->finding, &task->work.origin.place,
+                         "stream %p waits for the callback of %s, which the thread 0x%llx has to run in "
+                         "aclrtProcessReport, and that thread has ended",
+                         stream->handle, task->work.origin.function, (unsigned long long)blocker.thread);
+        return true;
+    }
+    if (!thread_leads_back(search, blocker.thread))
         return false;
     add_thread(search, stream, task, blocker.thread, "the callback of ", "has to run in aclrtProcessReport");
     return true;
@@ -113,17 +139,19 @@ static bool goal_leads_back(struct search *search, const struct rg_goal *goal, p
     return false;
 }
 
-static bool is_dead(const struct rg_goal *goal, struct rg_finding *finding)
+static bool is_dead(const struct rg_goal *goal)
 {
-    struct search search = {++n_searches, finding};
+    struct search search = {.number = ++n_searches};
     return goal_leads_back(&search, goal, pthread_self());
 }
 
-static void advise(struct rg_finding *finding)
+static void advise(struct rg_finding *finding, bool has_ended)
 {
-    snprintf(finding->instead, sizeof(finding->instead),
-             "wait in a thread that neither runs callbacks of the stream, in aclrtProcessReport, nor is its host "
-             "function");
+    snprintf(finding->instead, sizeof(finding->instead), "%s",
+             has_ended ? "let the thread run the callbacks before it ends, or end its subscription before with "
+                         "aclrtUnSubscribeReport"
+                       : "wait in a thread that neither runs callbacks of the stream, in aclrtProcessReport, nor is "
+                         "its host function");
 }
 
 void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
@@ -131,20 +159,22 @@ void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
     struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
     snprintf(finding.what, sizeof(finding.what),
              "work of stream %p, which this is a part of, waits for stream %p itself", stream, stream);
-    advise(&finding);
+    advise(&finding, false);
     rg_check_tell(&finding);
 }
 
 static aclError tell(const char *function, const struct rg_goal *goal)
 {
     struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
-    is_dead(goal, &finding);
+    struct search search = {.number = ++n_searches, .finding = &finding};
+    goal_leads_back(&search, goal, pthread_self());
+    const char *why = search.has_ended ? "a thread that has ended" : "itself";
     if (goal->stream != NULL)
-        snprintf(finding.what, sizeof(finding.what), "this wait for stream %p would never end: it waits for itself",
-                 goal->stream->handle);
+        snprintf(finding.what, sizeof(finding.what), "this wait for stream %p would never end: it waits for %s",
+                 goal->stream->handle, why);
     else
-        snprintf(finding.what, sizeof(finding.what), "this wait for all streams would never end: it waits for itself");
-    advise(&finding);
+        snprintf(finding.what, sizeof(finding.what), "this wait for all streams would never end: it waits for %s", why);
+    advise(&finding, search.has_ended);
     rg_runtime_unlock();
     rg_check_tell(&finding);
     const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: %s", function, finding.what);
@@ -154,7 +184,7 @@ static aclError tell(const char *function, const struct rg_goal *goal)
 
 aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal)
 {
-    const bool refuses = rg_check_level() != RG_CHECK_OFF && is_dead(goal, NULL);
+    const bool refuses = rg_check_level() != RG_CHECK_OFF && is_dead(goal);
     return refuses ? tell(function, goal) : ACL_SUCCESS;
 }
 
@@ -174,17 +204,15 @@ void rg_deadlock_forget_waiters(void)
 aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool (*is_done)(const void *argument),
                           const void *argument, int32_t timeout, bool *in_time)
 {
-    *in_time = is_done(argument);
-    if (*in_time)
-        return ACL_SUCCESS;
-    const aclError refused = timeout < 0 ? rg_deadlock_refuse(function, goal) : ACL_SUCCESS;
-    if (refused != ACL_SUCCESS)
-        return refused;
-    struct waiter waiter = {pthread_self(), function, goal, waiters};
-    if (timeout < 0)
+    *in_time = timeout >= 0 ? rg_runtime_wait(is_done, argument, timeout) : is_done(argument);
+    while (timeout < 0 && !*in_time) {
+        const aclError refused = rg_deadlock_refuse(function, goal);
+        if (refused != ACL_SUCCESS)
+            return refused;
+        struct waiter waiter = {pthread_self(), function, goal, waiters};
         waiters = &waiter;
-    *in_time = rg_runtime_wait(is_done, argument, timeout);
-    if (timeout < 0)
+        *in_time = rg_runtime_wait(is_done, argument, rg_check_level() == RG_CHECK_OFF ? -1 : LOOK_AGAIN);
         forget(&waiter);
+    }
     return ACL_SUCCESS;
 }

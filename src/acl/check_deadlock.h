@@ -1,7 +1,8 @@
 /*
  * Waits that can never end: a thread waits for work that waits, perhaps through other streams and other threads that
- * wait, for something that only this thread can do. The wait that closes such a circle is the one of a thread, because
- * an event that a stream waits for has been recorded before. It is told and refused, instead of hanging.
+ * wait, for something that only this thread can do, or one that has ended. The wait that closes such a circle is the
+ * one of a thread, because an event that a stream waits for has been recorded before. It is told and refused, instead
+ * of hanging.
  *
  * All but the last needs the lock of the runtime. Without effect with RG_CHECK_OFF.
  */

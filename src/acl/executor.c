@@ -167,7 +167,7 @@ static void note_unwanted(const struct rg_origin *origin, const struct run *run)
 }
 
 /* Takes the run over. */
-static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, struct run *run)
+static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, struct run *run, struct rg_use *use)
 {
     aclError status = ACL_SUCCESS;
     struct rg_stream *object = rg_stream_acquire(stream, origin->function, &status);
@@ -177,7 +177,7 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
     }
     struct rg_access accesses[RG_MOST_ACCESSES];
     struct rg_work work = {
-        .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses};
+        .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses, .use = use};
     if (rg_check_level() != RG_CHECK_OFF)
         work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
     if (rg_check_level() != RG_CHECK_OFF)
@@ -217,6 +217,8 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
         return ACLNN_ERR_INNER_NULLPTR;
 
     struct run *run = NULL;
+    struct rg_use use;
+    rg_stream_use(&use);
     pthread_mutex_lock(&object->lock);
     status = consume(&origin, object, executor);
     if (status == ACLNN_SUCCESS)
@@ -230,5 +232,5 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
     }
     pthread_mutex_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);
-    return run == NULL ? status : submit(&origin, stream, run);
+    return rg_stream_end_use(&use, run == NULL ? status : submit(&origin, stream, run, &use));
 }

@@ -73,7 +73,7 @@ static bool is_ours(const void *address)
 }
 
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
-static aclError push(const struct rg_origin *origin, aclrtStream stream, struct transfer transfer)
+static aclError push(const struct rg_origin *origin, aclrtStream stream, struct transfer transfer, struct rg_use *use)
 {
     const uint64_t bytes = transfer.width * transfer.height;
     struct rg_access accesses[2];
@@ -84,7 +84,8 @@ static aclError push(const struct rg_origin *origin, aclrtStream stream, struct 
                                  .is_waited_for = !is_ours(transfer.target) || !is_ours(transfer.source),
                                  .origin = *origin,
                                  .accesses = accesses,
-                                 .n_accesses = list_accesses(&transfer, accesses)};
+                                 .n_accesses = list_accesses(&transfer, accesses),
+                                 .use = use};
     return rg_stream_push_copy(stream, origin->function, work, sizeof(transfer));
 }
 
@@ -153,13 +154,15 @@ static aclError check_copy(const char *function, const void *dst, size_t room, c
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
+    const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
+    struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
-    const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
-    return dst == src ? ACL_SUCCESS : run_now(&origin, &transfer);
+    rg_stream_use(&use);
+    aclError status = check_copy(__func__, dst, destMax, src, count, kind);
+    if (status == ACL_SUCCESS && dst != src)
+        status = run_now(&origin, &transfer);
+    return rg_stream_end_use(&use, status);
 }
 
 static bool is_on_device(const void *address)
@@ -172,17 +175,19 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
                           aclrtStream stream)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
+    const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
+    struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
-    const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    if (!is_on_device(dst) && !is_on_device(src))
-        return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                               "%s: dst is %p and src is %p, one of them must be in live device memory", __func__, dst,
-                               src);
-    const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
-    return push(&origin, stream, transfer);
+    rg_stream_use(&use);
+    aclError status = check_copy(__func__, dst, destMax, src, count, kind);
+    if (status == ACL_SUCCESS && !is_on_device(dst) && !is_on_device(src))
+        status = rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                                 "%s: dst is %p and src is %p, one of them must be in live device memory", __func__,
+                                 dst, src);
+    if (status == ACL_SUCCESS)
+        status = push(&origin, stream, transfer, &use);
+    return rg_stream_end_use(&use, status);
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
@@ -224,10 +229,12 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     const struct transfer transfer = {"dst", dst, src, dpitch, spitch, width, height, 0, false};
+    struct rg_use use;
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
+    rg_stream_use(&use);
     const aclError refused = check_rows(__func__, &transfer, kind);
-    return refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer);
+    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer));
 }
 
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -235,10 +242,12 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     const struct transfer transfer = {"dst", dst, src, dpitch, spitch, width, height, 0, false};
+    struct rg_use use;
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
+    rg_stream_use(&use);
     const aclError refused = check_rows(__func__, &transfer, kind);
-    return refused != ACL_SUCCESS ? refused : push(&origin, stream, transfer);
+    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, transfer, &use));
 }
 
 /* ---- Filling ---------------------------------------------------------------------------------- */
@@ -263,20 +272,24 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     const struct transfer fill = bytes_to_fill(devPtr, value, count);
+    struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
+    rg_stream_use(&use);
     const aclError refused = check_fill(__func__, &fill, maxCount);
-    return refused != ACL_SUCCESS ? refused : run_now(&origin, &fill);
+    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     const struct transfer fill = bytes_to_fill(devPtr, value, count);
+    struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
+    rg_stream_use(&use);
     const aclError refused = check_fill(__func__, &fill, maxCount);
-    return refused != ACL_SUCCESS ? refused : push(&origin, stream, fill);
+    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
 }
 
 /* The same with words of four bytes. */
@@ -295,18 +308,22 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     struct transfer fill;
+    struct rg_use use;
     if (N == 0)
         return ACL_SUCCESS;
+    rg_stream_use(&use);
     const aclError refused = check_words(__func__, ptr, memSize, value, N, &fill);
-    return refused != ACL_SUCCESS ? refused : run_now(&origin, &fill);
+    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
 }
 
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
     struct transfer fill;
+    struct rg_use use;
     if (N == 0)
         return ACL_SUCCESS;
+    rg_stream_use(&use);
     const aclError refused = check_words(__func__, ptr, memSize, value, N, &fill);
-    return refused != ACL_SUCCESS ? refused : push(&origin, stream, fill);
+    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
 }

@@ -4,18 +4,15 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/thread.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_cond_t moved;
 
-/* Timeouts must not jump when somebody sets the clock. */
 static void init_condition(void)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&moved, &attributes);
-    pthread_condattr_destroy(&attributes);
+    rg_thread_condition(&moved);
 }
 
 void rg_runtime_reset_lock(void)
@@ -40,9 +37,14 @@ void rg_runtime_moved(void)
     pthread_cond_broadcast(&moved);
 }
 
-void rg_runtime_sleep(pthread_cond_t *condition)
+void rg_runtime_sleep(void)
 {
-    pthread_cond_wait(condition != NULL ? condition : &moved, &lock);
+    pthread_cond_wait(&moved, &lock);
+}
+
+bool rg_runtime_idle(pthread_cond_t *condition)
+{
+    return rg_thread_idle(condition, &lock);
 }
 
 static struct timespec deadline_after(int32_t milliseconds)

@@ -19,9 +19,11 @@ void rg_runtime_reset_lock(void);
 /* Tells those who wait that they may look again. Needs the lock. */
 void rg_runtime_moved(void);
 
-/* Waits, perhaps too briefly, for a condition, or for NULL until anything has moved. Needs the lock, and lets it go
- * meanwhile. */
-void rg_runtime_sleep(pthread_cond_t *condition);
+/* Waits, perhaps too briefly, until anything has moved. Needs the lock, and lets it go meanwhile. */
+void rg_runtime_sleep(void);
+
+/* As rg_thread_idle, with the lock. */
+bool rg_runtime_idle(pthread_cond_t *condition);
 
 /*
  * Waits until is_done(argument), which is called with the lock held, for at most timeout milliseconds

@@ -13,6 +13,7 @@
 #include "acl/acl_rt.h"
 #include "acl/check_race.h"
 #include "acl/context.h"
+#include "acl/stream_after.h"
 
 struct rg_stream;
 
@@ -59,6 +60,9 @@ struct rg_work {
     const struct rg_access *accesses;
     int n_accesses;
 
+    /* What the work uses was looked at within this, which is over with the submission; NULL: nothing. */
+    struct rg_use *use;
+
     /* Where to store, before it can be done: its ticket; what is known to be done with it. NULL: nowhere. */
     uint64_t *ticket;
     struct rg_clock *known;
@@ -83,9 +87,8 @@ void rg_stream_release(const struct rg_stream *stream);
 /* Is there one? 0, or the status of rg_stream_acquire, with a message. */
 aclError rg_stream_check(aclrtStream stream, const char *function);
 
-/* Puts work at the end of the queue. (What is waited for is not waited for where a callback that this thread may have
- * to run is before it.) Takes argument over, also when it fails: 207001 without memory, 207008 without a
- * thread, 107003 when the stream is ending, with a message. */
+/* Puts work at the end of the queue. Takes argument over, also when it fails: 207001 without memory, 207008 without a
+ * thread, 107003 when the stream is ending, 507046 when it would be waited for for ever, with a message. */
 aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work);
 
 /* Puts work on the stream with a copy of its argument, the size bytes there, which free ends. Statuses of

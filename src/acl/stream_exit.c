@@ -13,6 +13,7 @@
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
 #include "acl/stream_queue.h"
+#include "base/thread.h"
 
 enum { PATIENCE = 1000 /* ms, with all code of the client that does not come to an end */ };
 
@@ -84,10 +85,11 @@ static void after_fork_in_child(void)
     rg_deadlock_forget_waiters();
     for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
         stream->has_worker = false;
-        pthread_cond_init(&stream->arrived, NULL);
+        rg_thread_condition(&stream->arrived);
         drop_work(take_work(stream));
     }
     rg_runtime_lock();
+    rg_stream_forget_uses();
     rg_stream_end_unused();
     rg_runtime_unlock();
     rg_leak_forget();
@@ -145,7 +147,7 @@ __attribute__((destructor)) static void end_workers(void)
             !rg_stream_is_inside(stream) && rg_runtime_wait(is_still, stream, left > 0 ? (int32_t)left : 0);
         rg_runtime_unlock();
         if (ended) {
-            pthread_join(worker, NULL);
+            rg_thread_join(worker);
             rg_handle_release(RG_HANDLE_STREAM, handle);
         } else {
             pthread_detach(worker);

@@ -8,6 +8,7 @@
 #include "acl/stream_queue.h"
 #include "acl/stream_report.h"
 #include "acl/trace.h"
+#include "base/thread.h"
 
 static int32_t n_ids;
 
@@ -58,7 +59,7 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     struct rg_stream *stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
-    pthread_cond_init(&stream->arrived, NULL);
+    rg_thread_condition(&stream->arrived);
     const bool is_prepared = rg_race_prepare(&stream->history);
     const aclrtStream handle = is_prepared ? rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin) : NULL;
     if (handle == NULL) {

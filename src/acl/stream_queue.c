@@ -66,12 +66,26 @@ static void forget_first(struct rg_stream *stream)
     free(task);
 }
 
+/* Takes the first work, which has been done or dropped, off the queue. Without the lock; takes it. */
+static void finish_first(struct rg_stream *stream, aclError status)
+{
+    const struct rg_work *work = &stream->first->work;
+    if (work->destroy != NULL)
+        work->destroy(work->argument);
+    rg_runtime_lock();
+    if (stream->status == ACL_SUCCESS)
+        stream->status = status;
+    forget_first(stream);
+    rg_stream_end_unused();
+    rg_runtime_moved();
+}
+
 /* Does the first work of the stream, without the lock meanwhile, and takes it off the queue. */
 static void run_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     const struct rg_work *work = &task->work;
-    const bool dropped = rg_stream_drops_work(stream);
+    const bool dropped = rg_stream_drops_work(stream) || task->is_given_up;
     aclError status = ACL_SUCCESS;
     stream->is_running = true;
     stream->runner = pthread_self();
@@ -83,14 +97,7 @@ static void run_first(struct rg_stream *stream)
     if (status != ACL_SUCCESS)
         rg_exception_tell(&(struct rtExceptionInfo){(uint32_t)task->ticket, (uint32_t)stream->traits.id, task->thread,
                                                     (uint32_t)stream->device, (uint32_t)status});
-    if (work->destroy != NULL)
-        work->destroy(work->argument);
-    rg_runtime_lock();
-    if (stream->status == ACL_SUCCESS)
-        stream->status = status;
-    forget_first(stream);
-    rg_stream_end_unused();
-    rg_runtime_moved();
+    finish_first(stream, status);
 }
 
 bool rg_stream_is_inside(const struct rg_stream *stream)
@@ -100,28 +107,77 @@ bool rg_stream_is_inside(const struct rg_stream *stream)
 
 /* ---- The worker ------------------------------------------------------------------------------- */
 
-/* Work that waits for something else than its turn is looked at again whenever anything has moved. Host functions find
- * the context of their stream current. */
+/* The stream, in a worker that is at work: who ends the thread all the same has deserted it. */
+static pthread_key_t deserted;
+
+static void desert(void *stream);
+
+static void make_key(void)
+{
+    pthread_key_create(&deserted, desert);
+}
+
+/* Waits for the next work. Work that waits for something else than its turn is looked at again whenever anything has
+ * moved. Needs the lock. */
+static void rest(struct rg_stream *stream)
+{
+    if (stream->first != NULL && !stream->is_running)
+        rg_runtime_sleep();
+    else if (!rg_runtime_idle(&stream->arrived))
+        stream->is_asleep = stream->first == NULL;
+}
+
+/* Host functions find the context of their stream current. */
 static void *work(void *argument)
 {
     struct rg_stream *stream = argument;
+    pthread_setspecific(deserted, stream);
     rg_context_set_current(stream->context->traits.handle);
     rg_runtime_lock();
-    while (!stream->is_over) {
+    while (!stream->is_over && !stream->is_asleep) {
         if (can_run(stream))
             run_first(stream);
         else
-            rg_runtime_sleep(stream->first == NULL || stream->is_running ? &stream->arrived : NULL);
+            rest(stream);
     }
     rg_runtime_unlock();
+    pthread_setspecific(deserted, NULL);
     return NULL;
 }
 
+/* One that is asleep may still be ending things of the client that belong to it, and need the lock for that. */
 static bool start_worker(struct rg_stream *stream)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    if (stream->has_worker && stream->is_asleep) {
+        pthread_detach(stream->worker);
+        stream->has_worker = false;
+    }
+    stream->is_asleep = false;
     if (!stream->has_worker)
         stream->has_worker = rg_thread_create(&stream->worker, work, stream);
     return stream->has_worker;
+}
+
+/* A function of the client has ended the worker instead of returning: its work counts as failed, and the next one has
+ * another worker. */
+static void desert(void *argument)
+{
+    struct rg_stream *stream = argument;
+    const struct task *task = stream->first;
+    if (rg_trace_is_on()) {
+        const struct rg_trace_work traced = describe(stream, task);
+        rg_trace_work_ends(&traced, ACL_ERROR_RT_INTERNAL_ERROR);
+    }
+    finish_first(stream, ACL_ERROR_RT_INTERNAL_ERROR);
+    if (stream->has_worker && !stream->is_over) { /* else somebody waits for the end of this thread */
+        pthread_detach(stream->worker);
+        stream->has_worker = false;
+        if (stream->first != NULL)
+            start_worker(stream);
+    }
+    rg_runtime_unlock();
 }
 
 void rg_stream_wake(struct rg_stream *stream)
@@ -139,7 +195,7 @@ void rg_stream_stop_worker(struct rg_stream *stream)
     rg_runtime_moved();
     rg_runtime_unlock();
     if (had_worker)
-        pthread_join(stream->worker, NULL);
+        rg_thread_join(stream->worker);
 }
 
 /* ---- The queue -------------------------------------------------------------------------------- */
@@ -163,6 +219,8 @@ static aclError accept(struct rg_stream *stream, struct task *task)
     if (!start_worker(stream))
         return ACL_ERROR_RT_NO_STREAM_RESOURCE;
     append(stream, task);
+    if (task->work.use != NULL)
+        rg_stream_used(task->work.use);
     if (task->work.ticket != NULL)
         *task->work.ticket = task->ticket;
     rg_race_submitted(stream, &task->work, task->ticket);
@@ -185,39 +243,70 @@ static bool is_blocking(void)
     return blocks_each;
 }
 
-/* Is the work with a ticket done, or is the stream waiting for something that the calling thread may have to do? */
-struct step {
-    const struct rg_stream *stream;
-    uint64_t ticket;
-};
+static bool is_reached(const void *argument)
+{
+    const struct rg_goal *goal = argument;
+    return rg_stream_is_done(goal->stream, goal->ticket);
+}
 
+/* Is the work done, or is the stream waiting for something that the calling thread may have to do? */
 static bool is_stepped(const void *argument)
 {
-    const struct step *step = argument;
-    const struct rg_stream *stream = step->stream;
-    if (rg_stream_is_done(stream, step->ticket))
+    const struct rg_goal *goal = argument;
+    const struct rg_stream *stream = goal->stream;
+    if (is_reached(goal))
         return true;
     const struct rg_work *work = &stream->first->work;
     return work->is_hosted && work->may_run != NULL && !stream->is_running && !can_run(stream);
 }
 
-/* Waits for work that was just put on the stream. 507046 where that would never end. Needs the lock. */
-static aclError step(struct rg_stream *stream, const char *function, const struct task *task, bool is_waited_for)
+/* Waits for a goal on the stream. 507046 where that would never end. Needs the lock. */
+static aclError await(struct rg_stream *stream, const char *function, const struct rg_goal *goal,
+                      bool (*holds)(const void *goal))
 {
-    const struct step step = {stream, task->ticket};
-    const struct rg_goal goal = {.stream = stream, .ticket = step.ticket};
     struct rg_trace_wait traced = {0};
     bool in_time;
-    if (rg_stream_is_inside(stream))
-        return ACL_SUCCESS;
-    rg_stream_help(stream, step.ticket);
-    if (!is_stepped(&step))
+    rg_stream_help(stream, goal->ticket);
+    if (!holds(goal))
         traced = rg_trace_waits(function, stream->device, stream->traits.id);
-    const aclError status = rg_deadlock_wait(function, &goal, is_stepped, &step, -1, &in_time);
+    const aclError refused = rg_deadlock_wait(function, goal, holds, goal, -1, &in_time);
     rg_trace_waited(&traced);
-    if (is_waited_for && rg_stream_is_done(stream, step.ticket))
-        rg_race_host_waited(stream, step.ticket);
-    return status;
+    return refused;
+}
+
+/* Steps over work that was just put on the stream. Needs the lock. */
+static aclError step(struct rg_stream *stream, const char *function, uint64_t ticket)
+{
+    const struct rg_goal goal = {.stream = stream, .ticket = ticket};
+    return rg_stream_is_inside(stream) ? ACL_SUCCESS : await(stream, function, &goal, is_stepped);
+}
+
+/* 507046 for work that would be waited for for ever, before it is put on the stream. Needs the lock. */
+static aclError refuse_wait(const struct rg_stream *stream, const char *function)
+{
+    const struct rg_goal goal = {.stream = stream, .ticket = n_tickets};
+    if (!rg_stream_is_inside(stream))
+        return rg_deadlock_refuse(function, &goal);
+    rg_runtime_unlock();
+    const aclError refused = rg_stream_fail_inside(function, stream->handle);
+    rg_runtime_lock();
+    return refused;
+}
+
+/* Waits until work that was just put on the stream is done; 507046 where that will never be, and then it is not done
+ * later either. Needs the lock. */
+static aclError finish(struct rg_stream *stream, const char *function, struct task *task)
+{
+    const struct rg_goal goal = {.stream = stream, .ticket = task->ticket};
+    const aclError refused = await(stream, function, &goal, is_reached);
+    if (refused != ACL_SUCCESS && !is_reached(&goal)) {
+        task->is_given_up = true;
+        if (stream->first == task && stream->is_running)
+            rg_runtime_wait(is_reached, &goal, -1);
+    }
+    if (is_reached(&goal))
+        rg_race_host_waited(stream, goal.ticket);
+    return refused;
 }
 
 static aclError fail_push(const struct rg_stream *stream, const char *function, aclError status)
@@ -268,14 +357,17 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     task->thread = thread_number();
     const bool blocks = work->run != NULL && is_blocking();
     rg_runtime_lock();
-    const aclError status = accept(stream, task);
-    if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
-        stepped = step(stream, function, task, work->is_waited_for);
-    if (blocks && stepped == ACL_SUCCESS)
+    const aclError endless = work->is_waited_for ? refuse_wait(stream, function) : ACL_SUCCESS;
+    const aclError status = endless == ACL_SUCCESS ? accept(stream, task) : endless;
+    if (status == ACL_SUCCESS && work->is_waited_for)
+        stepped = finish(stream, function, task);
+    else if (status == ACL_SUCCESS && blocks)
+        stepped = step(stream, function, task->ticket);
+    if (blocks && status == ACL_SUCCESS && stepped == ACL_SUCCESS)
         failed = rg_stream_take_status(stream);
     rg_runtime_unlock();
     if (status != ACL_SUCCESS)
-        return give_up(task, work, fail_push(stream, function, status));
+        return give_up(task, work, endless != ACL_SUCCESS ? endless : fail_push(stream, function, status));
     if (failed != ACL_SUCCESS)
         return rg_runtime_fail(failed, "%s: the work has failed with status %d", function, failed);
     return stepped;

@@ -13,6 +13,7 @@ struct task {
     uint32_t thread; /* the system's number of the one that has submitted it */
     uint64_t ticket; /* counts up over all streams: what was submitted before a point in time has a lower one */
     struct task *next;
+    bool is_given_up; /* not to be done: who waited for it does not any more */
 };
 
 /* What changes is under the lock of the runtime. */
@@ -24,10 +25,11 @@ struct rg_stream {
     struct rg_stream_traits traits;
     struct rg_stream *previous, *next; /* in the list of all streams */
     struct task *first, *last;         /* the first stays in the queue while it is done */
-    pthread_t worker;                  /* started with the first work */
-    bool has_worker;
-    pthread_cond_t arrived; /* there is work that the worker may do, or it is to end */
-    bool is_running;        /* a thread, the runner, is doing its work */
+    pthread_t worker;                  /* started with work */
+    bool has_worker;                   /* to be joined */
+    bool is_asleep;                    /* the worker has ended for want of work */
+    pthread_cond_t arrived;            /* there is work that the worker may do, or it is to end */
+    bool is_running;                   /* a thread, the runner, is doing its work */
     pthread_t runner;
     bool is_ending;   /* takes no more work */
     bool is_over;     /* the worker is to end */

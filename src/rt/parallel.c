@@ -2,7 +2,8 @@
  * The pool: each worker waits to be called, takes slots of the job until there are none left, and waits again. It waits
  * awake for a while, since the next loop often follows at once and a sleeper takes long to wake. A sleeper is kept off
  * the caller's core: some systems wake it there although others are idle, and then it starts when the work is done, and
- * stays there for many loops. Nothing is locked unless somebody sleeps.
+ * stays there for many loops. Who has slept for a second ends, and is started again when it is called. Nothing is
+ * locked unless somebody sleeps.
  *
  * The caller takes slots from the front and workers from the back, so that a slot of two loops in a row finds its
  * memory in the caches of the same core.
@@ -27,10 +28,12 @@ enum { AWAKE_NS = 200 * 1000, LOOKS = 64 /* between two looks at the clock */, C
 
 struct worker {
     _Alignas(CACHE_LINE) atomic_uint n_calls; /* loops that it is wanted for */
-    atomic_bool asleep;
+    atomic_bool asleep;                       /* or ended */
+    bool ended;                               /* its thread, or there has been none */
     pthread_cond_t wake;
     pthread_t thread;
-    int avoided; /* the core that it does not run on; -1: none */
+    bool has_thread; /* to be joined */
+    int avoided;     /* the core that it does not run on; -1: none */
 };
 
 static struct {
@@ -198,33 +201,59 @@ static bool is_called(const void *context)
     return atomic_load(&follower->worker->n_calls) != follower->seen;
 }
 
-static void sleep_until_called(const struct follower *follower)
+/* Was it called? If not, it is to end. */
+static bool sleep_until_called(const struct follower *follower)
 {
+    struct worker *worker = follower->worker;
+    bool waits = true;
     pthread_mutex_lock(&pool.mutex);
-    atomic_store(&follower->worker->asleep, true);
-    while (!is_called(follower) && !atomic_load(&pool.stopping))
-        pthread_cond_wait(&follower->worker->wake, &pool.mutex);
-    atomic_store(&follower->worker->asleep, false);
+    atomic_store(&worker->asleep, true);
+    while (waits && !is_called(follower) && !atomic_load(&pool.stopping))
+        waits = rg_thread_idle(&worker->wake, &pool.mutex);
+    const bool called = is_called(follower);
+    worker->ended = !called;
+    atomic_store(&worker->asleep, !called);
     pthread_mutex_unlock(&pool.mutex);
+    return called;
 }
 
-static void *work(void *worker)
+/* It starts as one that has been called, for it may have been. */
+static void *work(void *argument)
 {
-    struct follower self = {worker, 0};
+    struct worker *worker = argument;
+    struct follower self = {worker, atomic_load(&worker->n_calls) - 1};
     while (!atomic_load(&pool.stopping)) {
-        if (!is_called(&self) && !(atomic_load(&pool.patient) && await(is_called, &self)))
-            sleep_until_called(&self);
-        self.seen = atomic_load(&self.worker->n_calls);
+        if (!is_called(&self) && !(atomic_load(&pool.patient) && await(is_called, &self)) && !sleep_until_called(&self))
+            break;
+        self.seen = atomic_load(&worker->n_calls);
         run_slots(false);
     }
     return NULL;
+}
+
+/* Starts one that has ended, or not begun. The mutex is held. */
+static bool start_worker(struct worker *worker)
+{
+    if (worker->has_thread)
+        rg_thread_join(worker->thread);
+    atomic_store(&worker->asleep, false);
+    worker->avoided = -1;
+    rg_thread_condition(&worker->wake);
+    worker->has_thread = rg_thread_create(&worker->thread, work, worker);
+    worker->ended = !worker->has_thread;
+    if (worker->ended)
+        atomic_store(&worker->asleep, true);
+    return worker->has_thread;
 }
 
 static void wake_elsewhere(struct worker *worker)
 {
     const int core = rg_spread_core();
     pthread_mutex_lock(&pool.mutex);
-    if (core != worker->avoided && !atomic_load(&pool.stopping)) {
+    const bool stopping = atomic_load(&pool.stopping);
+    if (worker->ended && !stopping) {
+        start_worker(worker);
+    } else if (core != worker->avoided && !stopping) {
         rg_spread_off(worker->thread, core);
         worker->avoided = core;
     }
@@ -261,6 +290,8 @@ static void reset_in_child(void)
     atomic_store(&pool.left, 0);
     atomic_store(&pool.n_unfinished, 0);
     atomic_store(&pool.awaited, false);
+    for (int k = 0; k < RG_MAX_THREADS; k++)
+        pool.worker[k].has_thread = false;
 }
 
 static void begin(void)
@@ -269,14 +300,11 @@ static void begin(void)
     pthread_atfork(lock_for_fork, unlock_in_parent, reset_in_child);
 }
 
-/* The mutex is held. */
-static bool start_worker(struct worker *worker)
+/* Or started just now. The mutex is held. */
+static bool is_there(int k)
 {
-    atomic_store(&worker->n_calls, 0);
-    atomic_store(&worker->asleep, false);
-    worker->avoided = -1;
-    pthread_cond_init(&worker->wake, NULL);
-    return rg_thread_create(&worker->thread, work, worker);
+    struct worker *worker = &pool.worker[k];
+    return (k < atomic_load(&pool.n_workers) && !worker->ended) || start_worker(worker);
 }
 
 void rg_parallel_prepare(int n_slots)
@@ -286,10 +314,11 @@ void rg_parallel_prepare(int n_slots)
         return;
     pthread_once(&once, begin);
     pthread_mutex_lock(&pool.mutex);
-    int n = atomic_load(&pool.n_workers);
-    while (n < n_slots - 1 && !atomic_load(&pool.stopping) && start_worker(&pool.worker[n]))
+    int n = 0;
+    while (n < n_slots - 1 && !atomic_load(&pool.stopping) && is_there(n))
         n++;
-    atomic_store(&pool.n_workers, n);
+    if (n > atomic_load(&pool.n_workers))
+        atomic_store(&pool.n_workers, n);
     pthread_mutex_unlock(&pool.mutex);
 }
 
@@ -336,5 +365,6 @@ __attribute__((destructor)) static void stop_workers(void)
         pthread_cond_signal(&pool.worker[k].wake);
     pthread_mutex_unlock(&pool.mutex);
     for (int k = 0; k < n_workers; k++)
-        pthread_join(pool.worker[k].thread, NULL);
+        if (pool.worker[k].has_thread)
+            rg_thread_join(pool.worker[k].thread);
 }

@@ -6,7 +6,7 @@
 enum { RG_MAX_THREADS = 256 };
 int rg_num_threads(void);
 
-/* Starts threads for loops of n_slots, so that a later rg_parallel need not. Without effect when the
+/* Starts threads for loops of n_slots, so that a rg_parallel within a second need not. Without effect when the
  * system refuses threads: loops then run on those that there are. */
 void rg_parallel_prepare(int n_slots);
 

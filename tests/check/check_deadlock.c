@@ -96,6 +96,29 @@ static void test_callback_of_this_thread(void **state)
     must(aclrtFreeWithDevSync(memory));
 }
 
+/* Copies of what the system may page out wait too. What is refused does not happen later either. */
+static void test_pageable_copies(void **state)
+{
+    enum { SIZE = 32 };
+    const char zeros[SIZE] = {0}, ones[SIZE] = {1};
+    char host[SIZE] = {0};
+    void *memory = NULL;
+    (void)state;
+    must(aclrtMalloc(&memory, SIZE, ACL_MEM_MALLOC_NORMAL_ONLY));
+    must(aclrtMemcpy(memory, SIZE, ones, SIZE, ACL_MEMCPY_HOST_TO_DEVICE));
+    block_both();
+    assert_told(aclrtMemcpyAsync(host, SIZE, memory, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, first),
+                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    assert_told(aclrtMemcpyAsync(memory, SIZE, zeros, SIZE, ACL_MEMCPY_HOST_TO_DEVICE, second),
+                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    unblock();
+    must(aclrtSynchronizeDevice());
+    assert_memory_equal(host, zeros, SIZE);
+    must(aclrtMemcpyAsync(host, SIZE, memory, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, first));
+    assert_memory_equal(host, ones, SIZE);
+    must(aclrtFree(memory));
+}
+
 /* Submission waits too, with ACL_LAUNCH_BLOCKING=1, which a process has from its beginning. */
 static void test_step_by_step(void **state)
 {
@@ -135,6 +158,27 @@ static void test_host_function(void **state)
     is_ready = 1;
     must(aclrtSynchronizeDevice());
     assert_int_equal(status_inside, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+}
+
+static char host_byte;
+
+static void copy_inside(void *memory)
+{
+    status_inside = aclrtMemcpyAsync(&host_byte, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST, first);
+}
+
+static void test_copy_in_host_function(void **state)
+{
+    void *memory = NULL;
+    (void)state;
+    host_byte = 0;
+    must(aclrtMalloc(&memory, 32, ACL_MEM_MALLOC_NORMAL_ONLY));
+    must(aclrtMemset(memory, 32, 1, 32));
+    must(aclrtLaunchHostFunc(first, copy_inside, memory));
+    must(aclrtSynchronizeStream(first));
+    assert_int_equal(status_inside, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    assert_int_equal(host_byte, 0);
+    must(aclrtFree(memory));
 }
 
 /* The same, without the circle. */
@@ -204,16 +248,81 @@ static void test_callback_of_another_thread(void **state)
     pthread_join(thread, NULL);
 }
 
+/* ---- A thread that has ended ------------------------------------------------------------------ */
+
+static void *wait_until_ready(void *unused)
+{
+    wait_for(&is_ready);
+    return unused;
+}
+
+static void launch_for(pthread_t thread)
+{
+    must(aclrtSubscribeReport((uint64_t)thread, first));
+    must(aclrtLaunchCallback(do_nothing, NULL, ACL_CALLBACK_BLOCK, first));
+}
+
+static void test_callback_of_ended_thread(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    is_ready = 1;
+    assert_int_equal(pthread_create(&thread, NULL, wait_until_ready, NULL), 0);
+    pthread_join(thread, NULL);
+    launch_for(thread);
+    assert_told(aclrtSynchronizeStream(first), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    assert_told(aclrtDestroyStream(first), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    must(aclrtUnSubscribeReport((uint64_t)thread, first));
+    must(aclrtSynchronizeStream(first));
+}
+
+static void *make_ready(void *unused)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    is_ready = 1;
+    return unused;
+}
+
+/* It ends while somebody waits: for a stream, and in a copy, which is not done later either. */
+static void test_thread_ends_meanwhile(void **state)
+{
+    (void)state;
+    char host = 0;
+    void *memory = NULL;
+    must(aclrtMalloc(&memory, 32, ACL_MEM_MALLOC_NORMAL_ONLY));
+    must(aclrtMemset(memory, 32, 1, 32));
+    for (int round = 0; round < 2; round++) {
+        pthread_t thread, other;
+        is_ready = 0;
+        assert_int_equal(pthread_create(&thread, NULL, wait_until_ready, NULL), 0);
+        launch_for(thread);
+        assert_int_equal(pthread_create(&other, NULL, make_ready, NULL), 0);
+        assert_told(round == 0 ? aclrtSynchronizeStream(first)
+                               : aclrtMemcpyAsync(&host, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST, first),
+                    ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        pthread_join(other, NULL);
+        pthread_join(thread, NULL);
+        must(aclrtUnSubscribeReport((uint64_t)thread, first));
+        must(aclrtSynchronizeStream(first));
+    }
+    assert_int_equal(host, 0);
+    must(aclrtFree(memory));
+}
+
 int main(void)
 {
     if (aclInit(NULL) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_callback_of_this_thread, begin, end),
+        cmocka_unit_test_setup_teardown(test_pageable_copies, begin, end),
         cmocka_unit_test_setup_teardown(test_host_function, begin, end),
+        cmocka_unit_test_setup_teardown(test_copy_in_host_function, begin, end),
         cmocka_unit_test_setup_teardown(test_host_function_that_may_wait, begin, end),
         cmocka_unit_test_setup_teardown(test_two_threads, begin, end),
         cmocka_unit_test_setup_teardown(test_callback_of_another_thread, begin, end),
+        cmocka_unit_test_setup_teardown(test_callback_of_ended_thread, begin, end),
+        cmocka_unit_test_setup_teardown(test_thread_ends_meanwhile, begin, end),
     };
     const struct CMUnitTest stepped[] = {cmocka_unit_test_setup_teardown(test_step_by_step, begin, end)};
     const int n_failed = getenv("ACL_LAUNCH_BLOCKING") != NULL ? cmocka_run_group_tests(stepped, NULL, NULL)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "acl/runtime.h"
+#include "acl/stream.h"
 #include "aclnnop/aclnn_grid_sampler2d_backward.h"
 
 enum { DEVICE_NBYTES = 1 << 20 };
@@ -217,6 +219,37 @@ static void test_host_function_blocks(void **state)
     assert_success(aclrtDestroyStream(stream));
 }
 
+static void leave(void *argument)
+{
+    (void)argument;
+    pthread_exit(NULL);
+}
+
+/* A host function that ends its thread has failed. The stream goes on, with another one. */
+static void test_host_function_that_does_not_return(void **state)
+{
+    (void)state;
+    unsigned char host = 0;
+    void *memory = NULL;
+    struct visit visit = {pthread_self(), NULL, -1};
+    aclrtStream stream = NULL;
+    assert_success(aclrtCreateStream(&stream));
+    assert_success(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    for (int round = 1; round <= 2; round++) {
+        assert_success(aclrtLaunchHostFunc(stream, leave, NULL));
+        assert_success(aclrtMemsetAsync(memory, 64, round, 64, stream));
+        assert_success(aclrtLaunchHostFunc(stream, note_thread, &visit));
+        assert_refused(aclrtSynchronizeStream(stream), ACL_ERROR_RT_INTERNAL_ERROR, "has failed with status 507000");
+        assert_success(aclrtSynchronizeStream(stream));
+        assert_success(aclrtMemcpy(&host, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+        assert_int_equal(host, round);
+        assert_int_equal(visit.device, 0);
+    }
+    assert_success(aclrtLaunchHostFunc(stream, leave, NULL));
+    assert_success(aclrtDestroyStream(stream));
+    assert_success(aclrtFree(memory));
+}
+
 /* A thread that does nothing but callbacks, until it is told to stop. */
 static atomic_int stops, n_called;
 static pthread_t caller;
@@ -315,6 +348,49 @@ static void test_free_while_queued(void **state)
     assert_success(aclrtDestroyStream(stream));
 }
 
+static void count(void *n)
+{
+    ++*(int *)n;
+}
+
+static aclError open_gate(void *gate)
+{
+    wait_and_look(gate);
+    return ACL_SUCCESS;
+}
+
+/* What is ended between the look of a call at it and the submission lasts until the work is done, and what a call that
+ * submits nothing uses, until its end. */
+static void test_end_between_look_and_submission(void **state)
+{
+    (void)state;
+    static const unsigned char byte;
+    struct gate gate = {.memory = &byte};
+    struct rg_use use, other;
+    int n_ended = 0;
+    struct rg_after first = {.end = count, .argument = &n_ended}, second = first;
+    const struct rg_work work = {.run = open_gate, .argument = &gate, .is_hosted = true, .use = &use};
+    aclError status = ACL_SUCCESS;
+    aclrtStream stream = NULL;
+    assert_success(aclrtCreateStream(&stream));
+    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    assert_non_null(object);
+    rg_stream_use(&use);
+    rg_stream_after(&first);
+    rg_stream_use(&other);
+    rg_stream_after(&second);
+    assert_success(rg_stream_push(object, __func__, &work));
+    assert_int_equal(rg_stream_end_use(&use, 5), 5);
+    assert_int_equal(n_ended, 0);
+    atomic_store(&gate.is_open, 1);
+    assert_success(aclrtSynchronizeStream(stream));
+    assert_int_equal(n_ended, 1);
+    assert_int_equal(rg_stream_end_use(&other, 6), 6);
+    assert_int_equal(n_ended, 2);
+    rg_stream_release(object);
+    assert_success(aclrtDestroyStream(stream));
+}
+
 /* ---- Determinism ------------------------------------------------------------------------------ */
 
 enum { SIDE = 24, N_SAMPLES = SIDE * SIDE, N_CHANNELS = 3 };
@@ -403,9 +479,11 @@ int main(void)
         cmocka_unit_test(test_failure_survives_timeout),
         cmocka_unit_test(test_host_function_in_a_thread_of_ours),
         cmocka_unit_test(test_host_function_blocks),
+        cmocka_unit_test(test_host_function_that_does_not_return),
         cmocka_unit_test(test_processing_thread),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_free_while_queued),
+        cmocka_unit_test(test_end_between_look_and_submission),
         cmocka_unit_test(test_determinism),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);

@@ -212,18 +212,17 @@ static void test_fill(void **state)
 static void test_stream_order(void **state)
 {
     (void)state;
-    unsigned char host[SIZE];
     set_device_bytes(0);
     block(stream);
     assert_success(aclrtMemsetAsync(device, SIZE, 1, SIZE, stream));
-    assert_success(aclrtMemcpyAsync(host, SIZE, device, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    assert_success(aclrtMemcpyAsync(pinned, SIZE, device, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     assert_success(aclrtMemsetAsync(device, SIZE, 2, SIZE, stream));
-    assert_success(aclrtMemcpy2dAsync(device, 16, host, 16, 8, 2, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    assert_success(aclrtMemcpy2dAsync(device, 16, pinned, 16, 8, 2, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     unsigned char wanted[SIZE] = {0};
     expect_on_device(wanted);
     unblock();
     assert_success(aclrtSynchronizeStream(stream));
-    assert_int_equal(host[SIZE - 1], 1);
+    assert_int_equal(pinned[SIZE - 1], 1);
     memset(wanted, 2, SIZE);
     memset(wanted, 1, 8);
     memset(wanted + 16, 1, 8);

@@ -1,19 +1,22 @@
 /* How processes end, and what they leave to their children: each case is a process of its own. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
+#include "rt/parallel.h"
 
 /* Sanitizers do not let processes with threads fork: the thread sanitizer does not know the child's, and the locks of
- * the address sanitizer's memory may be held for ever there. */
+ * the address sanitizer's memory may be held for ever there. The thread sanitizer has a thread that never ends. */
 #if defined(__has_feature)
 #define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #else
@@ -26,7 +29,7 @@
 #endif
 
 /* The limit tells an end from waiting for ever, also on a machine that is busy. */
-enum { N_STREAMS = 3, SIZE = 4096, SLEEP_MS = 300, LIMIT_MS = 20000 };
+enum { N_STREAMS = 3, SIZE = 4096, SLEEP_MS = 300, LIMIT_MS = 20000, N_THREADS = 3 };
 
 #define MUST(call) must((call) == ACL_SUCCESS, #call, __LINE__)
 
@@ -80,6 +83,11 @@ static void fail(void *argument)
 {
     fprintf(stderr, "%s was run\n", (const char *)argument);
     _exit(1);
+}
+
+static void do_nothing(void *argument)
+{
+    (void)argument;
 }
 
 static void *text(const char *literal)
@@ -149,6 +157,61 @@ static void exit_while_waiting(void)
     MUST(aclrtStreamWaitEvent(streams[1], event));
     MUST(aclrtMemsetAsync(memory, SIZE, 1, SIZE, streams[1]));
     sleep_ms(10);
+}
+
+/* ---- Idle threads ----------------------------------------------------------------------------- */
+
+static atomic_int n_there;
+
+/* Each thread has one slot, because it waits for the others. */
+static void meet(void *context, int slot)
+{
+    (void)context;
+    (void)slot;
+    atomic_fetch_add(&n_there, 1);
+    for (int k = 0; k < LIMIT_MS && atomic_load(&n_there) < N_THREADS; k++)
+        sleep_ms(1);
+}
+
+static void use_all_threads(void)
+{
+    unsigned char host = 0;
+    MUST(aclrtMemset(memory, SIZE, 4, SIZE));
+    MUST(aclrtLaunchHostFunc(streams[0], do_nothing, NULL));
+    MUST(aclrtMemsetAsync(memory, SIZE, 5, SIZE, streams[0]));
+    MUST(aclrtSynchronizeStream(streams[0]));
+    MUST(aclrtMemcpy(&host, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    must(host == 5, "what was set", __LINE__);
+    atomic_store(&n_there, 0);
+    rg_parallel(N_THREADS, meet, NULL);
+    must(atomic_load(&n_there) == N_THREADS, "a thread for each slot", __LINE__);
+}
+
+/* A process ends with its last thread, unless one of the library is there for ever. */
+__attribute__((unused)) static void end_main_thread(void)
+{
+    start();
+    use_all_threads();
+    pthread_exit(NULL);
+}
+
+static int n_threads(void)
+{
+    struct stat tasks;
+    must(stat("/proc/self/task", &tasks) == 0, "/proc", __LINE__);
+    return (int)tasks.st_nlink - 2;
+}
+
+/* Threads that have ended for want of work come again with it. */
+static void rest_and_go_on(void)
+{
+    const int n_others = n_threads() + !FORKS_WITH_THREADS; /* a sanitizer may have one */
+    start();
+    use_all_threads();
+    for (int k = 0; k < LIMIT_MS / 10 && n_threads() > n_others; k++)
+        sleep_ms(10);
+    must(n_threads() <= n_others, "threads without work end", __LINE__);
+    use_all_threads();
 }
 
 /* ---- Children --------------------------------------------------------------------------------- */
@@ -302,6 +365,10 @@ static const struct {
     void (*run)(void);
     int limit_ms; /* 0: none */
 } cases[] = {
+    {"rest and go on", rest_and_go_on, LIMIT_MS},
+#if FORKS_WITH_THREADS
+    {"end of the main thread", end_main_thread, LIMIT_MS},
+#endif
     {"exit while idle", exit_while_idle, LIMIT_MS},
     {"exit while work is queued", exit_while_queued, LIMIT_MS},
     {"exit while work is running", exit_while_running, LIMIT_MS},
@@ -316,24 +383,44 @@ static const struct {
 #endif
 };
 
+/* The first ones take their time, beside the others. */
+enum { N_CASES = sizeof(cases) / sizeof(cases[0]), N_BESIDE = 1 + FORKS_WITH_THREADS };
+
+static int64_t begun[N_CASES];
+static pid_t children[N_CASES];
+
+static void start_case(int k)
+{
+    begun[k] = now_ms();
+    fflush(NULL);
+    children[k] = fork();
+    if (children[k] == 0) {
+        cases[k].run();
+        exit(0);
+    }
+}
+
+/* Has it failed? */
+static int end_case(int k)
+{
+    const int status = wait_for(children[k]);
+    const int64_t took = now_ms() - begun[k];
+    const bool passed = status == 0 && (cases[k].limit_ms == 0 || took <= cases[k].limit_ms);
+    printf("%s: %s, status %d, %lld ms\n", cases[k].name, passed ? "passed" : "FAILED", status, (long long)took);
+    return !passed;
+}
+
 int main(void)
 {
     int n_failed = 0;
     setenv("REGRAD_CHECK", "off", 1); /* these programs leave things behind */
-    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
-        const int64_t begin = now_ms();
-        fflush(NULL);
-        const pid_t child = fork();
-        if (child == 0) {
-            cases[k].run();
-            exit(0);
-        }
-        const int status = wait_for(child);
-        const int64_t took = now_ms() - begin;
-        const bool in_time = cases[k].limit_ms == 0 || took <= cases[k].limit_ms;
-        printf("%s: %s, status %d, %lld ms\n", cases[k].name, status == 0 && in_time ? "passed" : "FAILED", status,
-               (long long)took);
-        n_failed += status != 0 || !in_time;
+    for (int k = 0; k < N_BESIDE; k++)
+        start_case(k);
+    for (int k = N_BESIDE; k < N_CASES; k++) {
+        start_case(k);
+        n_failed += end_case(k);
     }
+    for (int k = 0; k < N_BESIDE; k++)
+        n_failed += end_case(k);
     return n_failed;
 }

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 static aclrtStream stream;
 static uint64_t self;
@@ -204,13 +205,57 @@ static void test_two_threads(void **state)
     assert_success(aclrtDestroyStream(mine));
 }
 
+/* ---- Pageable memory -------------------------------------------------------------------------- */
+
+enum { SIZE = 256 };
+
+static void dawdle(void *argument)
+{
+    (void)argument;
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+static void launch_slowly(void)
+{
+    assert_success(aclrtLaunchCallback(dawdle, NULL, ACL_CALLBACK_NO_BLOCK, stream));
+    assert_success(aclrtLaunchCallback(dawdle, NULL, ACL_CALLBACK_BLOCK, stream));
+}
+
+/* Memory that the system may page out is done with when the call returns, whatever the copy has to wait for. */
+static void test_pageable_copies_wait(void **state)
+{
+    (void)state;
+    struct reporter reporter = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    unsigned char host[SIZE] = {0}, wanted[SIZE];
+    void *device = NULL;
+    memset(wanted, 1, SIZE);
+    assert_success(aclrtMalloc(&device, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+    assert_success(aclrtMemset(device, SIZE, 1, SIZE));
+    assert_int_equal(pthread_create(&reporter.thread, NULL, serve, &reporter), 0);
+    assert_success(aclrtSubscribeReport((uint64_t)reporter.thread, stream));
+    launch_slowly();
+    assert_success(aclrtMemcpyAsync(host, SIZE, device, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    assert_memory_equal(host, wanted, SIZE);
+    launch_slowly();
+    memset(host, 2, SIZE);
+    assert_success(aclrtMemcpyAsync(device, SIZE, host, SIZE, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    memset(host, 3, SIZE);
+    assert_success(aclrtSynchronizeStream(stream));
+    assert_success(aclrtMemcpy(host, SIZE, device, SIZE, ACL_MEMCPY_DEVICE_TO_HOST));
+    memset(wanted, 2, SIZE);
+    assert_memory_equal(host, wanted, SIZE);
+    stop(&reporter);
+    assert_success(aclrtUnSubscribeReport((uint64_t)reporter.thread, stream));
+    assert_success(aclrtFree(device));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_subscription), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_blocking),     cmocka_unit_test(test_unsubscribing_drops),
         cmocka_unit_test(test_many_streams), cmocka_unit_test(test_served_by_a_thread),
-        cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_two_threads),  cmocka_unit_test(test_pageable_copies_wait),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
