@@ -73,7 +73,7 @@ static void slope(const struct rg_grid_progress *progress, struct rg_few_unit *u
     char *const there = rg_few_find_slopes(progress, unit, block);
     progress->kernels->few_slope(there != NULL ? there : (char *)scratch->xy, unit->input, progress->plan->few_lanes,
                                  &all, scratch->place, &scratch->points, &scratch->tile, block.count,
-                                 there != NULL && rg_few_is_far(&progress->grid_grad));
+                                 there != NULL && progress->grid_grad.far);
     if (there == NULL)
         rg_few_store_slopes(progress, unit, block);
 }
@@ -123,7 +123,7 @@ static void clear_until(const struct rg_grid_progress *progress, struct rg_few_u
 static void open_there(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     int32_t low = 0, high = INT32_MAX;
-    if (rg_few_is_far(&progress->input_grad)) {
+    if (progress->input_grad.far) {
         progress->kernels->few_span(&unit->scratch->points, &low, &high);
         clear_until(progress, unit, low);
     }

@@ -53,9 +53,6 @@ void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_un
 /* Pixel p of a picture. */
 char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p);
 
-/* Is a result so large that it is not in the caches any more when it is looked at? */
-bool rg_few_is_far(const struct rg_grid_place *place);
-
 /* All channels at pixels or points, side by side. tile has room for whole RG_GRID_LANES of them. */
 void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
                       const struct rg_grid_place *place, char *tile, struct rg_grid_block block);

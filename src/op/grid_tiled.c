@@ -119,7 +119,8 @@ static void find_rows(const struct rg_grid_progress *progress, const struct rg_g
     struct rg_grid_scratch *scratch = unit->scratch;
     rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
     if (rg_grid_has_quads(progress->plan)) {
-        progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
+        progress->kernels->grid_pair(&scratch->quads.y, scratch->weights.dx, &scratch->y, block.count, spec->in_h,
+                                     spec);
         progress->kernels->grid_pair_rows(&scratch->quads.y, spec->in_h, low, high);
     } else {
         progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, spec);
@@ -222,26 +223,14 @@ static void aim(const struct rg_grid_progress *progress, const struct rg_grid_un
         progress->kernels->grid_aim(at, &unit->scratch->points, tile);
 }
 
-static void weigh_quads(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value,
-                        bool slopes)
-{
-    struct rg_grid_weights *weights = &unit->scratch->weights;
-    const struct rg_grid_quads *quads = &unit->scratch->quads;
-    if (value)
-        progress->kernels->grid_weigh(weights->value, quads->y.weight, quads->x.weight, 2);
-    if (slopes) {
-        memcpy(weights->dx, quads->y.weight, sizeof quads->y.weight);
-        memcpy(weights->dy, quads->x.weight, sizeof quads->x.weight);
-    }
-}
-
 static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value, bool slopes)
 {
     struct rg_grid_weights *weights = &unit->scratch->weights;
     const struct rg_grid_points *points = &unit->scratch->points;
     const struct rg_grid_axis *x = &points->x, *y = &points->y;
-    if (rg_grid_has_quads(progress->plan)) {
-        weigh_quads(progress, unit, value, slopes);
+    if (rg_grid_has_quads(progress->plan)) { /* what is needed for slopes is there since they were located */
+        if (value)
+            progress->kernels->grid_weigh(weights->value, weights->dx, weights->dy, 2);
         return;
     }
     if (value)

@@ -110,6 +110,6 @@ void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_gri
         progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
         return;
     }
-    progress->kernels->grid_pair(&scratch->quads.x, &scratch->x, block.count, spec->in_w, spec);
-    progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
+    progress->kernels->grid_pair(&scratch->quads.x, scratch->weights.dy, &scratch->x, block.count, spec->in_w, spec);
+    progress->kernels->grid_pair(&scratch->quads.y, scratch->weights.dx, &scratch->y, block.count, spec->in_h, spec);
 }
