@@ -14,7 +14,7 @@ bool rg_few_has_grad_copy(const struct rg_grid_plan *plan)
 
 int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_few_scratch)) + rg_booked(plan->n_blocks + 1, sizeof(int32_t));
+    return rg_booked(1, sizeof(struct rg_few_scratch)) + rg_booked(plan->n_stages + 1, sizeof(int32_t));
 }
 
 static int64_t picture_nbytes(const struct rg_grid_plan *plan)
@@ -34,7 +34,7 @@ static int64_t grad_nbytes(const struct rg_grid_plan *plan)
 
 int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
 {
-    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_blocks, sizeof(int32_t));
+    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_stages, sizeof(int32_t));
 }
 
 struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
@@ -46,9 +46,9 @@ struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int
     if (n_slots == 1)
         team += slot * rg_few_team_nbytes(plan);
     unit.scratch = rg_grant(&own, 1, sizeof(struct rg_few_scratch));
-    unit.lowest = rg_grant(&own, plan->n_blocks + 1, sizeof(int32_t));
-    unit.low = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
-    unit.high = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
+    unit.lowest = rg_grant(&own, plan->n_stages + 1, sizeof(int32_t));
+    unit.low = rg_grant(&team, plan->n_stages, sizeof(int32_t));
+    unit.high = rg_grant(&team, plan->n_stages, sizeof(int32_t));
     unit.input = team;
     unit.grad = team + input_nbytes(plan);
     unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);

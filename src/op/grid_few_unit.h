@@ -29,8 +29,8 @@ struct rg_few_unit {
     struct rg_share view;         /* rows that are opened: in rings also those that only the input is needed of */
     struct rg_few_scratch *scratch;
     char *input, *grad;     /* pictures */
-    int32_t *low, *high;    /* of the team: rows that hold all that a block touches */
-    int32_t *lowest;        /* the lowest row that a block or a later one touches */
+    int32_t *low, *high;    /* of the team: rows that hold all that a stage touches */
+    int32_t *lowest;        /* the lowest row that a stage or a later one touches */
     struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
     int32_t mask;           /* see struct rg_few_window */
     bool placed;            /* the points' places are those in the unit's rows */

@@ -131,26 +131,29 @@ static void find_rows(const struct rg_grid_progress *progress, const struct rg_g
 void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    int64_t reach = 0, lowest = plan->spec.in_h;
-    for (int64_t b = 0; b < plan->n_blocks; b++) {
-        int64_t high;
-        find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &unit->lowest[b], &high);
-        reach = rg_max(reach, high + 1);
-        unit->reach[b] = reach;
+    int64_t reach = 0;
+    for (int64_t s = 0; s < plan->n_stages; s++) {
+        const struct rg_share blocks = rg_grid_stage(plan, s);
+        unit->lowest[s] = plan->spec.in_h;
+        for (int64_t b = blocks.begin; b < blocks.end; b++) {
+            int64_t low, high;
+            find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &low, &high);
+            unit->lowest[s] = rg_min(unit->lowest[s], low);
+            reach = rg_max(reach, high + 1);
+        }
+        unit->reach[s] = reach;
     }
-    unit->lowest[plan->n_blocks] = lowest;
-    for (int64_t b = plan->n_blocks - 1; b >= 0; b--) {
-        lowest = rg_min(lowest, unit->lowest[b]);
-        unit->lowest[b] = lowest;
-    }
+    unit->lowest[plan->n_stages] = plan->spec.in_h;
+    for (int64_t s = plan->n_stages - 1; s >= 0; s--)
+        unit->lowest[s] = rg_min(unit->lowest[s], unit->lowest[s + 1]);
 }
 
 /* How many rows the window must have, at least: a power of two. */
 static int64_t window_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit)
 {
     int64_t n_rows = 1;
-    for (int64_t b = 0; b < plan->n_blocks; b++)
-        while (n_rows < unit->reach[b] - unit->lowest[b])
+    for (int64_t s = 0; s < plan->n_stages; s++)
+        while (n_rows < unit->reach[s] - unit->lowest[s])
             n_rows *= 2;
     return n_rows;
 }
@@ -364,10 +367,10 @@ void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_
         set_tiles(progress, unit, windowed);
     for (int64_t b = share.begin; b < share.end; b++) {
         for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
-            open_rows(progress, unit, unit->reach[b], unit->lowest[b]);
+            open_rows(progress, unit, unit->reach[b / plan->stage], unit->lowest[b / plan->stage]);
         work_on_block(progress, units, n_units, b);
         for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
-            close_rows(progress, unit, unit->lowest[b + 1]);
+            close_rows(progress, unit, unit->lowest[(b + 1) / plan->stage]);
     }
     for (struct rg_grid_unit *unit = units; plan->want_input_grad && unit < end; unit++) {
         open_rows(progress, unit, unit->rows.end, unit->rows.end);

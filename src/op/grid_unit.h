@@ -52,7 +52,7 @@ struct rg_grid_unit {
     char *grad;                 /* of the team: planes; of the slot: a tile */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
-    /* Of each block: the lowest row that it or a later one touches, and one more than the highest row that it or an
+    /* Of each stage: the lowest row that it or a later one touches, and one more than the highest row that it or an
      * earlier one does. */
     int64_t *lowest, *reach;
     struct rg_grid_tile input_tile, grad_tile;

@@ -193,62 +193,81 @@ static inline void NAME(spread_one)(T *picture, const struct rg_few_window *wind
     NAME(put_one)(picture, pitch, &carry);
 }
 
+/* A quad of a pixel's channels. When there are but two, the others are +0. */
+static inline Q NAME(get_quad)(const T *pixel, int64_t lanes)
+{
+    return lanes == 2 ? VOP(quad_load_two)(pixel) : VOP(quad_load)(pixel);
+}
+
+static inline void NAME(put_quad)(T *pixel, Q value, int64_t lanes)
+{
+    if (lanes == 2)
+        VOP(quad_store_two)(pixel, value);
+    else
+        VOP(quad_store)(pixel, value);
+}
+
+static inline int64_t NAME(quads_of)(int64_t lanes)
+{
+    return (lanes + 3) / 4;
+}
+
 /* The same for pixels of quads. */
 struct NAME(carry_quads) {
     int32_t place;
     Q top[RG_FEW_LANES / 4], bottom[RG_FEW_LANES / 4];
 };
 
-static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t lanes, struct NAME(carry_quads) * carry)
 {
     if (carry->place < 0)
         return;
-    T *const top = picture + carry->place * 4 * n_quads;
-    for (int64_t j = 0; j < n_quads; j++) {
-        VOP(quad_store)(top + 4 * j, carry->top[j]);
-        VOP(quad_store)(top + pitch + 4 * j, carry->bottom[j]);
+    T *const top = picture + carry->place * lanes;
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        NAME(put_quad)(top + 4 * j, carry->top[j], lanes);
+        NAME(put_quad)(top + pitch + 4 * j, carry->bottom[j], lanes);
     }
     carry->place = NAME(nothing);
 }
 
-static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, struct NAME(carry_quads) * carry)
 {
-    for (int64_t j = 0; j < n_quads; j++) {
-        carry->top[j] = VOP(quad_load)(top + 4 * j);
-        carry->bottom[j] = VOP(quad_load)(top + pitch + 4 * j);
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        carry->top[j] = NAME(get_quad)(top + 4 * j, lanes);
+        carry->bottom[j] = NAME(get_quad)(top + pitch + 4 * j, lanes);
     }
 }
 
-static inline void NAME(spread_quads)(T *picture, int64_t n_quads, const struct rg_few_window *window,
+static inline void NAME(spread_quads)(T *picture, int64_t lanes, const struct rg_few_window *window,
                                       const int32_t *place, const struct rg_few_points *points,
                                       const union rg_grid_row weight[4], const T *tile, int64_t n)
 {
-    const int64_t lanes = 4 * n_quads, pitch = window->width * lanes;
+    const int64_t pitch = window->width * lanes;
     struct NAME(carry_quads) carry = {.place = NAME(nothing)};
     for (int64_t p = 0; p < n; p++) {
         if (place[p] != carry.place) {
-            NAME(put_quads)(picture, pitch, n_quads, &carry);
+            NAME(put_quads)(picture, pitch, lanes, &carry);
             if (place[p] == RG_FEW_SOME)
                 NAME(spread_edge)(picture, lanes, window, points, weight, tile + p * lanes, p);
             if (place[p] < 0)
                 continue;
-            NAME(get_quads)(picture + place[p] * lanes, pitch, n_quads, &carry);
+            NAME(get_quads)(picture + place[p] * lanes, pitch, lanes, &carry);
         }
         T *const top = picture + place[p] * lanes, *const bottom = top + pitch;
         const Q w0 = VOP(quad_set1)(NAME(few_value)(&weight[0], p)),
                 w1 = VOP(quad_set1)(NAME(few_value)(&weight[1], p));
         const Q w2 = VOP(quad_set1)(NAME(few_value)(&weight[2], p)),
                 w3 = VOP(quad_set1)(NAME(few_value)(&weight[3], p));
-        for (int64_t j = 0; j < n_quads; j++) {
-            const Q g = VOP(quad_load)(tile + p * lanes + 4 * j);
-            VOP(quad_store)(top + 4 * j, VOP(quad_muladd)(w0, g, carry.top[j]));
-            VOP(quad_store)(bottom + 4 * j, VOP(quad_muladd)(w2, g, carry.bottom[j]));
-            carry.top[j] = VOP(quad_muladd)(w1, g, VOP(quad_load)(top + lanes + 4 * j));
-            carry.bottom[j] = VOP(quad_muladd)(w3, g, VOP(quad_load)(bottom + lanes + 4 * j));
+        for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+            const Q g = NAME(get_quad)(tile + p * lanes + 4 * j, lanes);
+            NAME(put_quad)(top + 4 * j, VOP(quad_muladd)(w0, g, carry.top[j]), lanes);
+            NAME(put_quad)(bottom + 4 * j, VOP(quad_muladd)(w2, g, carry.bottom[j]), lanes);
+            carry.top[j] = VOP(quad_muladd)(w1, g, NAME(get_quad)(top + lanes + 4 * j, lanes));
+            carry.bottom[j] = VOP(quad_muladd)(w3, g, NAME(get_quad)(bottom + lanes + 4 * j, lanes));
         }
         carry.place = place[p] + 1;
     }
-    NAME(put_quads)(picture, pitch, n_quads, &carry);
+    NAME(put_quads)(picture, pitch, lanes, &carry);
 }
 
 static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
@@ -258,10 +277,12 @@ static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_w
     NAME(few_weigh)(weight, points);
     if (lanes == 1)
         NAME(spread_one)(picture, window, place, points, weight, tile, n);
-    else if (lanes == 4)
-        NAME(spread_quads)(picture, 1, window, place, points, weight, tile, n);
-    else
+    else if (lanes == 2)
         NAME(spread_quads)(picture, 2, window, place, points, weight, tile, n);
+    else if (lanes == 4)
+        NAME(spread_quads)(picture, 4, window, place, points, weight, tile, n);
+    else
+        NAME(spread_quads)(picture, 8, window, place, points, weight, tile, n);
 }
 
 /* ---- One channel: the values of all points first, then vectors of points ---- */
@@ -337,20 +358,19 @@ static void NAME(slope_one)(T *sum_x, T *sum_y, const struct NAME(pairs) * pairs
 
 /* ---- Several channels ---- */
 
-static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t n_quads, const struct rg_few_window *window,
+static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t lanes, const struct rg_few_window *window,
                                       const int32_t *place, const struct rg_few_points *points,
                                       const union rg_grid_row weight[4], int64_t n)
 {
-    const int64_t lanes = 4 * n_quads;
     T outside[RG_FEW_LANES] = {0};
     for (int64_t p = 0; p < n; p++) {
         const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p, outside);
-        for (int64_t j = 0; j < n_quads; j++) {
+        for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
             Q sum = VOP(quad_set1)(0);
             for (int64_t k = 0; k < 4; k++)
                 sum = VOP(quad_muladd)(VOP(quad_set1)(NAME(few_value)(&weight[k], p)),
-                                       VOP(quad_load)(taps.at[k] + 4 * j), sum);
-            VOP(quad_store)(tile + p * lanes + 4 * j, sum);
+                                       NAME(get_quad)(taps.at[k] + 4 * j, lanes), sum);
+            NAME(put_quad)(tile + p * lanes + 4 * j, sum, lanes);
         }
     }
 }
@@ -392,10 +412,12 @@ static void NAME(few_sample)(void *tile, const void *picture, int64_t lanes, con
     if (lanes == 1) {
         NAME(fetch_pairs)(&pairs, picture, window, place, points, NAME(few_whole)(n));
         NAME(sample_one)(tile, &pairs, weight, NAME(few_whole)(n));
-    } else if (lanes == 4) {
-        NAME(sample_quads)(tile, picture, 1, window, place, points, weight, n);
-    } else {
+    } else if (lanes == 2) {
         NAME(sample_quads)(tile, picture, 2, window, place, points, weight, n);
+    } else if (lanes == 4) {
+        NAME(sample_quads)(tile, picture, 4, window, place, points, weight, n);
+    } else {
+        NAME(sample_quads)(tile, picture, 8, window, place, points, weight, n);
     }
 }
 
@@ -418,10 +440,12 @@ static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const 
     if (lanes == 1) {
         NAME(fetch_pairs)(&pairs, picture, window, place, points, whole);
         NAME(slope_one)(x, y, &pairs, points, tile, whole);
-    } else if (lanes == 4) {
-        NAME(slope_lanes)(x, y, picture, 1, window, place, points, tile, whole);
-    } else {
+    } else if (lanes == 2) {
         NAME(slope_lanes)(x, y, picture, 2, window, place, points, tile, whole);
+    } else if (lanes == 4) {
+        NAME(slope_lanes)(x, y, picture, 4, window, place, points, tile, whole);
+    } else {
+        NAME(slope_lanes)(x, y, picture, 8, window, place, points, tile, whole);
     }
     NAME(few_finish)(x, &points->slope_x, place, whole);
     NAME(few_finish)(y, &points->slope_y, place, whole);

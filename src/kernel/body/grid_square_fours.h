@@ -43,19 +43,34 @@ static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(ed
     }
 }
 
-/* The quads of two neighbours: left and right, for each quad of channels. */
-static inline void NAME(load_fours)(V left[2], V right[2], int64_t n_quads, const T *const at[4])
+/* The quads of two neighbours of each point, left and right. */
+static inline void NAME(load_fours)(V left[2], V right[2], int64_t lanes, const T *const at[4])
 {
-    if (n_quads == 1) {
+    if (lanes == 2) {
+        VOP(load_twos)(at, &left[0], &right[0]);
+    } else if (lanes == 4) {
         VOP(load_quads)(at, 0, &left[0], &right[0]);
-        return;
+    } else {
+        VOP(load_quads)(at, 0, &left[0], &left[1]);
+        VOP(load_quads)(at, 8, &right[0], &right[1]);
     }
-    VOP(load_quads)(at, 0, &left[0], &left[1]);
-    VOP(load_quads)(at, 8, &right[0], &right[1]);
+}
+
+/* The quads of a tile's points p to p + 3. */
+static inline void NAME(load_tile)(V g[2], int64_t lanes, const T *tile, int64_t p)
+{
+    if (lanes == 2) {
+        g[0] = VOP(spread_twos)(tile + 2 * p);
+    } else if (lanes == 4) {
+        g[0] = VOP(load)(tile + 4 * p);
+    } else {
+        const T *const at[4] = {tile + 8 * p, tile + 8 * (p + 1), tile + 8 * (p + 2), tile + 8 * (p + 3)};
+        VOP(load_quads)(at, 0, &g[0], &g[1]);
+    }
 }
 
 /* Products of both slopes of points p to p + 3. Quads of channels are added. */
-static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * taps, int64_t n_quads,
+static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * taps, int64_t lanes,
                                     const struct rg_few_points *points, const T *tile, int64_t p)
 {
     const V x0 = VOP(set_quads)((const T *)&points->weight_x[0] + p),
@@ -64,14 +79,10 @@ static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * t
             y1 = VOP(set_quads)((const T *)&points->weight_y[1] + p);
     const V zero = VOP(set1)(0);
     V value[4][2], g[2];
-    NAME(load_fours)(value[0], value[1], n_quads, taps->top);
-    NAME(load_fours)(value[2], value[3], n_quads, taps->bottom);
-    g[0] = VOP(load)(tile + 4 * n_quads * p);
-    if (n_quads == 2) {
-        const T *const at[4] = {tile + 8 * p, tile + 8 * (p + 1), tile + 8 * (p + 2), tile + 8 * (p + 3)};
-        VOP(load_quads)(at, 0, &g[0], &g[1]);
-    }
-    for (int64_t j = 0; j < n_quads; j++) {
+    NAME(load_fours)(value[0], value[1], lanes, taps->top);
+    NAME(load_fours)(value[2], value[3], lanes, taps->bottom);
+    NAME(load_tile)(g, lanes, tile, p);
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
         V dx = VOP(negmuladd)(y0, value[0][j], zero), dy = VOP(negmuladd)(x0, value[0][j], zero);
         dx = VOP(muladd)(y0, value[1][j], dx), dy = VOP(negmuladd)(x1, value[1][j], dy);
         dx = VOP(negmuladd)(y1, value[2][j], dx), dy = VOP(muladd)(x0, value[2][j], dy);
@@ -81,7 +92,7 @@ static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * t
     }
 }
 
-static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64_t n_quads,
+static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
                                      const struct rg_few_window *window, const int32_t *place,
                                      const struct rg_few_points *points, const T *tile, int64_t n)
 {
@@ -91,8 +102,8 @@ static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64
 #pragma GCC unroll 4
         for (int64_t i = 0; i < 4; i++) {
             struct NAME(four_taps) taps;
-            NAME(find_four)(&taps, &edges, picture, 4 * n_quads, window, place, points, p + 4 * i);
-            NAME(slope_four)(&row_x[i], &row_y[i], &taps, n_quads, points, tile, p + 4 * i);
+            NAME(find_four)(&taps, &edges, picture, lanes, window, place, points, p + 4 * i);
+            NAME(slope_four)(&row_x[i], &row_y[i], &taps, lanes, points, tile, p + 4 * i);
         }
         VOP(store)(sum_x + p, VOP(fold_quads)(row_x));
         VOP(store)(sum_y + p, VOP(fold_quads)(row_y));

@@ -59,7 +59,9 @@ static inline void STORED(part_lanes)(S *dst, int64_t stride, int64_t channels, 
 static void STORED(few_interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                    int64_t n)
 {
-    if (lanes == 4)
+    if (lanes == 2)
+        STORED(interleave_lanes)(tile, 2, src, stride, channels, n);
+    else if (lanes == 4)
         STORED(interleave_lanes)(tile, 4, src, stride, channels, n);
     else
         STORED(interleave_lanes)(tile, 8, src, stride, channels, n);
@@ -69,7 +71,9 @@ static void STORED(few_part)(void *dst, int64_t stride, int64_t channels, const 
                              bool far)
 {
     far = far && (uintptr_t)dst % (V_LANES * sizeof(S)) == 0 && stride % V_LANES == 0;
-    if (lanes == 4)
+    if (lanes == 2)
+        STORED(part_lanes)(dst, stride, channels, tile, 2, n, far);
+    else if (lanes == 4)
         STORED(part_lanes)(dst, stride, channels, tile, 4, n, far);
     else
         STORED(part_lanes)(dst, stride, channels, tile, 8, n, far);

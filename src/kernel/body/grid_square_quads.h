@@ -7,17 +7,17 @@ struct NAME(quad_pair) {
 };
 
 /* A point's products of quad j. */
-static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t j,
+static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t lanes, int64_t j,
                                                       const struct rg_few_points *points, const T *grad, int64_t p)
 {
     const Q x0 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[0], p));
     const Q x1 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[1], p));
     const Q y0 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[0], p));
     const Q y1 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[1], p));
-    const Q zero = VOP(quad_set1)(0), g = VOP(quad_load)(grad + 4 * j);
+    const Q zero = VOP(quad_set1)(0), g = NAME(get_quad)(grad + 4 * j, lanes);
     Q value[4];
     for (int64_t k = 0; k < 4; k++)
-        value[k] = VOP(quad_load)(taps->at[k] + 4 * j);
+        value[k] = NAME(get_quad)(taps->at[k] + 4 * j, lanes);
     Q dx = VOP(quad_negmuladd)(y0, value[0], zero), dy = VOP(quad_negmuladd)(x0, value[0], zero);
     dx = VOP(quad_muladd)(y0, value[1], dx), dy = VOP(quad_negmuladd)(x1, value[1], dy);
     dx = VOP(quad_negmuladd)(y1, value[2], dx), dy = VOP(quad_muladd)(x0, value[2], dy);
@@ -32,20 +32,20 @@ static inline void NAME(fold_quads)(T *sum, Q row[4])
     VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3])));
 }
 
-static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64_t n_quads,
+static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
                                      const struct rg_few_window *window, const int32_t *place,
                                      const struct rg_few_points *points, const T *tile, int64_t n)
 {
-    const int64_t lanes = 4 * n_quads;
     T outside[RG_FEW_LANES] = {0};
     for (int64_t p = 0; p < n; p += 4) {
         Q row_x[4], row_y[4];
 #pragma GCC unroll 4
         for (int64_t i = 0; i < 4; i++) {
             const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p + i, outside);
-            struct NAME(quad_pair) sum = NAME(slope_quad)(&taps, 0, points, tile + (p + i) * lanes, p + i);
-            if (n_quads > 1) {
-                const struct NAME(quad_pair) more = NAME(slope_quad)(&taps, 1, points, tile + (p + i) * lanes, p + i);
+            struct NAME(quad_pair) sum = NAME(slope_quad)(&taps, lanes, 0, points, tile + (p + i) * lanes, p + i);
+            if (NAME(quads_of)(lanes) > 1) {
+                const struct NAME(quad_pair) more =
+                    NAME(slope_quad)(&taps, lanes, 1, points, tile + (p + i) * lanes, p + i);
                 sum.x = VOP(quad_add)(sum.x, more.x);
                 sum.y = VOP(quad_add)(sum.y, more.y);
             }

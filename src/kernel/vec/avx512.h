@@ -123,6 +123,24 @@ static inline void vf_load_quads(const float *const at[4], int64_t offset, vf *f
     *second = _mm512_shuffle_f32x4(low, high, 0xDD);
 }
 
+/* Of two values each: quad k of `first` is at[k], that of `second` what follows there; then +0. */
+static inline void vf_load_twos(const float *const at[4], vf *first, vf *second)
+{
+    vf all = _mm512_castps128_ps512(_mm_loadu_ps(at[0]));
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(at[1]), 1);
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(at[2]), 2);
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(at[3]), 3);
+    *first = _mm512_maskz_mov_ps(0x3333, all);
+    *second = _mm512_maskz_permute_ps(0x3333, all, 0x4E);
+}
+
+/* Two values of each quad, which follow one another, then +0. */
+static inline vf vf_spread_twos(const float *p)
+{
+    const __m512i which = _mm512_setr_epi32(0, 1, 0, 0, 2, 3, 0, 0, 4, 5, 0, 0, 6, 7, 0, 0);
+    return _mm512_maskz_permutexvar_ps(0x3333, which, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
+}
+
 /* All lanes of quad k are p[k]. */
 static inline vf vf_set_quads(const float *p)
 {
