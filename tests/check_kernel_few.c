@@ -13,7 +13,7 @@
 #include "number.h"
 #include "problem.h"
 
-static const int64_t picture_lanes[] = {1, 2, 4, 8};
+static const int64_t picture_lanes[] = {1, 2, 4, 6, 8};
 
 enum { N_PICTURE_LANES = sizeof picture_lanes / sizeof picture_lanes[0] };
 

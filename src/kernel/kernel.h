@@ -335,7 +335,7 @@ typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride,
 
 /*
  * The same sums, where a point has four neighbours in a square and there are up to RG_FEW_LANES channels. A picture
- * holds `lanes` channels of an image side by side, 1, 2, 4 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
+ * holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
  * Channels that are missing are +0. A tile of as many lanes holds channels of points.
  */
 enum { RG_FEW_LANES = 8 };
@@ -392,7 +392,7 @@ typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const
                              bool far);
 
 /* tile(p, c) = (T)src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are
- * +0. src is of the storage type, lanes is 2, 4 or 8. */
+ * +0. src is of the storage type, lanes is 2, 4, 6 or 8. */
 typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                   int64_t n);
 

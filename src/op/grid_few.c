@@ -28,7 +28,7 @@ void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const 
     if (spec->interpolation != REGRAD_BILINEAR || plan->channels < 1 || plan->channels > RG_FEW_LANES ||
         spec->in_h > RG_FEW_PIXELS || spec->in_w > RG_FEW_PIXELS || spec->in_h * spec->in_w > MOST_PIXELS)
         return;
-    plan->few_lanes = plan->channels <= 2 ? plan->channels : plan->channels <= 4 ? 4 : 8;
+    plan->few_lanes = plan->channels == 1 ? 1 : (plan->channels + 1) / 2 * 2;
     plan->input_there = is_picture(plan, input);
     plan->grad_there = plan->want_input_grad && is_picture(plan, input_grad);
     if (plan->need_input && !plan->input_there && spec->in_h * spec->in_w / PIXELS_PER_POINT > plan->n_points)

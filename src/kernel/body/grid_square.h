@@ -193,18 +193,18 @@ static inline void NAME(spread_one)(T *picture, const struct rg_few_window *wind
     NAME(put_one)(picture, pitch, &carry);
 }
 
-/* A quad of a pixel's channels. When there are but two, the others are +0. */
-static inline Q NAME(get_quad)(const T *pixel, int64_t lanes)
+/* Quad j of a pixel's channels. When but two are left, the others are +0. */
+static inline Q NAME(get_quad)(const T *pixel, int64_t lanes, int64_t j)
 {
-    return lanes == 2 ? VOP(quad_load_two)(pixel) : VOP(quad_load)(pixel);
+    return lanes - 4 * j == 2 ? VOP(quad_load_two)(pixel + 4 * j) : VOP(quad_load)(pixel + 4 * j);
 }
 
-static inline void NAME(put_quad)(T *pixel, Q value, int64_t lanes)
+static inline void NAME(put_quad)(T *pixel, int64_t lanes, int64_t j, Q value)
 {
-    if (lanes == 2)
-        VOP(quad_store_two)(pixel, value);
+    if (lanes - 4 * j == 2)
+        VOP(quad_store_two)(pixel + 4 * j, value);
     else
-        VOP(quad_store)(pixel, value);
+        VOP(quad_store)(pixel + 4 * j, value);
 }
 
 static inline int64_t NAME(quads_of)(int64_t lanes)
@@ -224,8 +224,8 @@ static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t lanes, str
         return;
     T *const top = picture + carry->place * lanes;
     for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
-        NAME(put_quad)(top + 4 * j, carry->top[j], lanes);
-        NAME(put_quad)(top + pitch + 4 * j, carry->bottom[j], lanes);
+        NAME(put_quad)(top, lanes, j, carry->top[j]);
+        NAME(put_quad)(top + pitch, lanes, j, carry->bottom[j]);
     }
     carry->place = NAME(nothing);
 }
@@ -233,8 +233,8 @@ static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t lanes, str
 static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, struct NAME(carry_quads) * carry)
 {
     for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
-        carry->top[j] = NAME(get_quad)(top + 4 * j, lanes);
-        carry->bottom[j] = NAME(get_quad)(top + pitch + 4 * j, lanes);
+        carry->top[j] = NAME(get_quad)(top, lanes, j);
+        carry->bottom[j] = NAME(get_quad)(top + pitch, lanes, j);
     }
 }
 
@@ -259,11 +259,11 @@ static inline void NAME(spread_quads)(T *picture, int64_t lanes, const struct rg
         const Q w2 = VOP(quad_set1)(NAME(few_value)(&weight[2], p)),
                 w3 = VOP(quad_set1)(NAME(few_value)(&weight[3], p));
         for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
-            const Q g = NAME(get_quad)(tile + p * lanes + 4 * j, lanes);
-            NAME(put_quad)(top + 4 * j, VOP(quad_muladd)(w0, g, carry.top[j]), lanes);
-            NAME(put_quad)(bottom + 4 * j, VOP(quad_muladd)(w2, g, carry.bottom[j]), lanes);
-            carry.top[j] = VOP(quad_muladd)(w1, g, NAME(get_quad)(top + lanes + 4 * j, lanes));
-            carry.bottom[j] = VOP(quad_muladd)(w3, g, NAME(get_quad)(bottom + lanes + 4 * j, lanes));
+            const Q g = NAME(get_quad)(tile + p * lanes, lanes, j);
+            NAME(put_quad)(top, lanes, j, VOP(quad_muladd)(w0, g, carry.top[j]));
+            NAME(put_quad)(bottom, lanes, j, VOP(quad_muladd)(w2, g, carry.bottom[j]));
+            carry.top[j] = VOP(quad_muladd)(w1, g, NAME(get_quad)(top + lanes, lanes, j));
+            carry.bottom[j] = VOP(quad_muladd)(w3, g, NAME(get_quad)(bottom + lanes, lanes, j));
         }
         carry.place = place[p] + 1;
     }
@@ -281,6 +281,8 @@ static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_w
         NAME(spread_quads)(picture, 2, window, place, points, weight, tile, n);
     else if (lanes == 4)
         NAME(spread_quads)(picture, 4, window, place, points, weight, tile, n);
+    else if (lanes == 6)
+        NAME(spread_quads)(picture, 6, window, place, points, weight, tile, n);
     else
         NAME(spread_quads)(picture, 8, window, place, points, weight, tile, n);
 }
@@ -369,18 +371,29 @@ static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t lanes, 
             Q sum = VOP(quad_set1)(0);
             for (int64_t k = 0; k < 4; k++)
                 sum = VOP(quad_muladd)(VOP(quad_set1)(NAME(few_value)(&weight[k], p)),
-                                       NAME(get_quad)(taps.at[k] + 4 * j, lanes), sum);
-            NAME(put_quad)(tile + p * lanes + 4 * j, sum, lanes);
+                                       NAME(get_quad)(taps.at[k], lanes, j), sum);
+            NAME(put_quad)(tile + p * lanes, lanes, j, sum);
         }
     }
 }
 
-/* The slopes' sums over channels: NAME(slope_lanes). */
+#include "kernel/body/grid_square_quads.h"
 #if V_FOURS
 #include "kernel/body/grid_square_fours.h"
-#else
-#include "kernel/body/grid_square_quads.h"
 #endif
+
+/* The slopes' sums over channels. A vector of fours has no place for a quad and a half. */
+static inline void NAME(slope_lanes)(T *x, T *y, const T *picture, int64_t lanes, const struct rg_few_window *window,
+                                     const int32_t *place, const struct rg_few_points *points, const T *tile, int64_t n)
+{
+#if V_FOURS
+    if (lanes != 6) {
+        NAME(slope_fours)(x, y, picture, lanes, window, place, points, tile, n);
+        return;
+    }
+#endif
+    NAME(slope_quads)(x, y, picture, lanes, window, place, points, tile, n);
+}
 
 /* ---- All ---- */
 
@@ -416,6 +429,8 @@ static void NAME(few_sample)(void *tile, const void *picture, int64_t lanes, con
         NAME(sample_quads)(tile, picture, 2, window, place, points, weight, n);
     } else if (lanes == 4) {
         NAME(sample_quads)(tile, picture, 4, window, place, points, weight, n);
+    } else if (lanes == 6) {
+        NAME(sample_quads)(tile, picture, 6, window, place, points, weight, n);
     } else {
         NAME(sample_quads)(tile, picture, 8, window, place, points, weight, n);
     }
@@ -444,6 +459,8 @@ static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const 
         NAME(slope_lanes)(x, y, picture, 2, window, place, points, tile, whole);
     } else if (lanes == 4) {
         NAME(slope_lanes)(x, y, picture, 4, window, place, points, tile, whole);
+    } else if (lanes == 6) {
+        NAME(slope_lanes)(x, y, picture, 6, window, place, points, tile, whole);
     } else {
         NAME(slope_lanes)(x, y, picture, 8, window, place, points, tile, whole);
     }

@@ -92,7 +92,7 @@ static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * t
     }
 }
 
-static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
+static inline void NAME(slope_fours)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
                                      const struct rg_few_window *window, const int32_t *place,
                                      const struct rg_few_points *points, const T *tile, int64_t n)
 {

@@ -14,10 +14,10 @@ static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * 
     const Q x1 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[1], p));
     const Q y0 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[0], p));
     const Q y1 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[1], p));
-    const Q zero = VOP(quad_set1)(0), g = NAME(get_quad)(grad + 4 * j, lanes);
+    const Q zero = VOP(quad_set1)(0), g = NAME(get_quad)(grad, lanes, j);
     Q value[4];
     for (int64_t k = 0; k < 4; k++)
-        value[k] = NAME(get_quad)(taps->at[k] + 4 * j, lanes);
+        value[k] = NAME(get_quad)(taps->at[k], lanes, j);
     Q dx = VOP(quad_negmuladd)(y0, value[0], zero), dy = VOP(quad_negmuladd)(x0, value[0], zero);
     dx = VOP(quad_muladd)(y0, value[1], dx), dy = VOP(quad_negmuladd)(x1, value[1], dy);
     dx = VOP(quad_negmuladd)(y1, value[2], dx), dy = VOP(quad_muladd)(x0, value[2], dy);
@@ -32,7 +32,7 @@ static inline void NAME(fold_quads)(T *sum, Q row[4])
     VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3])));
 }
 
-static inline void NAME(slope_lanes)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
+static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
                                      const struct rg_few_window *window, const int32_t *place,
                                      const struct rg_few_points *points, const T *tile, int64_t n)
 {
