@@ -158,7 +158,7 @@ static int64_t teams_nbytes(const struct rg_grid_plan *plan)
 }
 
 /* What each slot may need beyond that: stages, and sizes that are rounded up. */
-enum { SLACK_NBYTES = 1 << 14 };
+enum { SLACK_NBYTES = 12 << 10 };
 
 /* Workspace is to be no larger than the input and the results. */
 static bool fits(const struct rg_grid_plan *plan, int64_t n_pixels)
