@@ -239,7 +239,7 @@ static const int32_t (*places(void))[RG_GRID_POINTS]
 
 static struct work grid_pair(const struct subject *subject)
 {
-    subject->kernels->grid_pair(&data.quads.x, &data.x, RG_GRID_POINTS, TILE_W, &spec);
+    subject->kernels->grid_pair(&data.quads.x, data.weights.dy, &data.x, RG_GRID_POINTS, TILE_W, &spec);
     return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
 }
 
@@ -493,7 +493,7 @@ static void prepare(const struct subject *subject)
     grid_place(subject);
     grid_list(subject);
     grid_pair(subject);
-    subject->kernels->grid_pair(&data.quads.y, &data.y, RG_GRID_POINTS, TILE_H, &spec);
+    subject->kernels->grid_pair(&data.quads.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
     grid_aim_quads(subject);
     few_locate(subject);
     few_place(subject);

@@ -13,7 +13,9 @@
 #include "number.h"
 #include "problem.h"
 
-static const int64_t picture_lanes[] = {1, 4, 8};
+static const int64_t picture_lanes[] = {1, 2, 4, 6, 8};
+
+enum { N_PICTURE_LANES = sizeof picture_lanes / sizeof picture_lanes[0] };
 
 /* Points anywhere in and beside a window of a picture. */
 struct picture_case {
@@ -200,7 +202,7 @@ static void try_few_prefetch(const struct subject *subject, struct rng *rng, int
 static void all_pictures(const struct subject *subject, struct rng *rng)
 {
     for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < N_PICTURE_LANES; k++) {
             try_few_spread(subject, rng, picture_lanes[k], n);
             try_few_sample(subject, rng, picture_lanes[k], n);
             try_few_slope(subject, rng, picture_lanes[k], n);
@@ -259,7 +261,7 @@ static void try_few_part(const struct subject *subject, struct rng *rng, regrad_
 static void try_few_moves(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
 {
     for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
-        for (int k = 1; k < 3; k++) {
+        for (int k = 1; k < N_PICTURE_LANES; k++) {
             try_few_interleave(subject, rng, dtype, picture_lanes[k], n);
             try_few_part(subject, rng, dtype, picture_lanes[k], n);
         }

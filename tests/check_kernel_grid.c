@@ -328,13 +328,14 @@ static void check_pair(const struct subject *subject, const struct locate_case *
 {
     bool wide = subject->wide;
     struct rg_grid_pair pair;
-    subject->kernels->grid_pair(&pair, values, it->n, size, &it->spec);
+    union rg_grid_row weight[2];
+    subject->kernels->grid_pair(&pair, weight, values, it->n, size, &it->spec);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         bool right = (pair.first[p] == -2) == (axis->inside[p] < 0);
         right &= point_value(wide, &pair.slope, p) == point_value(wide, &axis->slope, p);
         for (int k = 0; k < 2; k++) {
             right &= axis->index[k][p] < 0 || axis->index[k][p] == pair.first[p] + k;
-            right &= point_value(wide, &pair.weight[k], p) == point_value(wide, &axis->weight[k], p);
+            right &= point_value(wide, &weight[k], p) == point_value(wide, &axis->weight[k], p);
             right &= axis->index[k][p] < 0 || point_value(wide, &axis->derivative[k], p) == (k == 0 ? -1 : 1);
         }
         if (!right)

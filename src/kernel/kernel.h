@@ -256,11 +256,9 @@ struct rg_grid_stencil {
     bool far; /* neighbours may be far from those of the last point: not in the cache */
 };
 
-/* One axis of bilinear points: the taps are at first and first + 1. A weight is 0 where the tap is outside of the
- * image; first is -2 where both are. Inside, the weights' derivatives by pixel are -1 and 1. */
+/* One axis of bilinear points: the taps are at first and first + 1; first is -2 where both are outside of the image. */
 struct rg_grid_pair {
     int32_t first[RG_GRID_POINTS];
-    union rg_grid_row weight[2];
     union rg_grid_row slope; /* d pixel / d coordinate */
 };
 
@@ -271,10 +269,10 @@ struct rg_grid_quads {
 /* The largest image that quads can be in: its sizes are exact in float. */
 enum { RG_GRID_LONGEST_PAIRED = 1 << 24 };
 
-/* Finds the pairs of n <= RG_GRID_POINTS points on one axis, as rg_grid_locate_fn does. Those of the points from n on
- * are outside. */
-typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, const void *x, int64_t n, int64_t size,
-                             const struct rg_grid_spec *spec);
+/* Finds the pairs of n <= RG_GRID_POINTS points on one axis, as rg_grid_locate_fn does, and weight[k] of tap k: 0 where
+ * it is outside; inside, their derivatives by pixel are -1 and 1. The points from n on are outside. */
+typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, union rg_grid_row weight[2], const void *x, int64_t n,
+                             int64_t size, const struct rg_grid_spec *spec);
 
 /* The lowest and the highest row that a tap is in; INT64_MAX and -1 when all are outside. */
 typedef void rg_grid_pair_rows_fn(const struct rg_grid_pair *pair, int64_t size, int64_t *low, int64_t *high);
@@ -337,7 +335,7 @@ typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride,
 
 /*
  * The same sums, where a point has four neighbours in a square and there are up to RG_FEW_LANES channels. A picture
- * holds `lanes` channels of an image side by side, 1, 4 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
+ * holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
  * Channels that are missing are +0. A tile of as many lanes holds channels of points.
  */
 enum { RG_FEW_LANES = 8 };
@@ -394,7 +392,7 @@ typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const
                              bool far);
 
 /* tile(p, c) = (T)src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are
- * +0. src is of the storage type, lanes is 4 or 8. */
+ * +0. src is of the storage type, lanes is 2, 4, 6 or 8. */
 typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                   int64_t n);
 

@@ -28,7 +28,7 @@ void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const 
     if (spec->interpolation != REGRAD_BILINEAR || plan->channels < 1 || plan->channels > RG_FEW_LANES ||
         spec->in_h > RG_FEW_PIXELS || spec->in_w > RG_FEW_PIXELS || spec->in_h * spec->in_w > MOST_PIXELS)
         return;
-    plan->few_lanes = plan->channels == 1 ? 1 : plan->channels <= 4 ? 4 : 8;
+    plan->few_lanes = plan->channels == 1 ? 1 : (plan->channels + 1) / 2 * 2;
     plan->input_there = is_picture(plan, input);
     plan->grad_there = plan->want_input_grad && is_picture(plan, input_grad);
     if (plan->need_input && !plan->input_there && spec->in_h * spec->in_w / PIXELS_PER_POINT > plan->n_points)
@@ -73,7 +73,7 @@ static void slope(const struct rg_grid_progress *progress, struct rg_few_unit *u
     char *const there = rg_few_find_slopes(progress, unit, block);
     progress->kernels->few_slope(there != NULL ? there : (char *)scratch->xy, unit->input, progress->plan->few_lanes,
                                  &all, scratch->place, &scratch->points, &scratch->tile, block.count,
-                                 there != NULL && rg_few_is_far(&progress->grid_grad));
+                                 there != NULL && progress->grid_grad.far);
     if (there == NULL)
         rg_few_store_slopes(progress, unit, block);
 }
@@ -123,7 +123,7 @@ static void clear_until(const struct rg_grid_progress *progress, struct rg_few_u
 static void open_there(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     int32_t low = 0, high = INT32_MAX;
-    if (rg_few_is_far(&progress->input_grad)) {
+    if (progress->input_grad.far) {
         progress->kernels->few_span(&unit->scratch->points, &low, &high);
         clear_until(progress, unit, low);
     }
@@ -144,7 +144,7 @@ static void open_block(const struct rg_grid_progress *progress, struct rg_few_un
     if (plan->grad_there)
         open_there(progress, unit);
     else if (rg_few_needs_rows(plan, unit->n_slots))
-        rg_few_advance(progress, unit, (int64_t)unit->high[b] + 1, unit->lowest[b]);
+        rg_few_advance(progress, unit, (int64_t)unit->high[b / plan->stage] + 1, unit->lowest[b / plan->stage]);
 }
 
 /* A gradient that was made where it is has not gone through a store, which settles what NaN is. */
@@ -204,7 +204,7 @@ static void alone_slot(void *context, int slot)
     for (int64_t n = share.begin; n < share.end; n++) {
         rg_few_set_sample(progress, &unit, n);
         if (rg_few_needs_rows(progress->plan, 1)) {
-            rg_few_find_rows(progress, &unit, unit.blocks);
+            rg_few_find_rows(progress, &unit, (struct rg_share){0, progress->plan->n_stages});
             rg_few_survey(progress->plan, &unit);
         }
         rg_few_begin_rows(progress, &unit, rg_few_needs_rows(progress->plan, 1) ? unit.scratch->span : INT32_MAX);
@@ -230,7 +230,7 @@ static void find_slot(void *context, int slot)
 {
     const struct few_common *common = context;
     struct rg_few_unit unit = team_unit(common, slot);
-    rg_few_find_rows(common->progress, &unit, unit.blocks);
+    rg_few_find_rows(common->progress, &unit, rg_share_units(common->progress->plan->n_stages, unit.n_slots, slot));
 }
 
 static void survey_slot(void *context, int slot)

@@ -11,16 +11,26 @@ static void find_range(const struct rg_grid_progress *progress, const struct rg_
     progress->kernels->few_range(least, greatest, &unit->scratch->y, block.count);
 }
 
-void rg_few_find_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, struct rg_share blocks)
+void rg_few_find_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, struct rg_share stages)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    const int64_t value = (int64_t)plan->base.t_nbytes;
+    const int64_t value = (int64_t)plan->base.t_nbytes, end = rg_min(stages.end * plan->stage, plan->n_blocks);
     union rg_grid_row least, greatest;
-    for (int64_t first = blocks.begin; first < blocks.end; first += RG_GRID_POINTS) {
-        const int64_t n = rg_min(blocks.end - first, RG_GRID_POINTS);
+    int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
+    for (int64_t s = stages.begin; s < stages.end; s++) {
+        unit->low[s] = INT32_MAX;
+        unit->high[s] = -1;
+    }
+    for (int64_t first = stages.begin * plan->stage; first < end; first += RG_GRID_POINTS) {
+        const int64_t n = rg_min(end - first, RG_GRID_POINTS);
         for (int64_t i = 0; i < n; i++)
             find_range(progress, unit, first + i, (char *)&least + i * value, (char *)&greatest + i * value);
-        progress->kernels->few_rows(unit->low + first, unit->high + first, &least, &greatest, n, &plan->spec);
+        progress->kernels->few_rows(low, high, &least, &greatest, n, &plan->spec);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t s = (first + i) / plan->stage;
+            unit->low[s] = (int32_t)rg_min(unit->low[s], low[i]);
+            unit->high[s] = (int32_t)rg_max(unit->high[s], high[i]);
+        }
     }
 }
 
@@ -38,16 +48,28 @@ bool rg_few_touches(const struct rg_grid_plan *plan, const struct rg_few_unit *u
 {
     if (!plan->want_input_grad || !rg_few_needs_rows(plan, unit->n_slots))
         return plan->want_input_grad;
-    return unit->high[b] >= unit->rows.begin && unit->low[b] < unit->rows.end;
+    return unit->high[b / plan->stage] >= unit->rows.begin && unit->low[b / plan->stage] < unit->rows.end;
+}
+
+/* Is any block of stage s the slot's, for results with a value for each point? */
+static bool owns_stage(const struct rg_grid_plan *plan, const struct rg_few_unit *unit, int64_t s)
+{
+    const struct rg_share blocks = rg_grid_stage(plan, s);
+    return (plan->forward || plan->want_grid_grad) && blocks.begin < unit->blocks.end &&
+           blocks.end > unit->blocks.begin;
+}
+
+/* Has the slot to do with stage s? */
+static bool visits(const struct rg_grid_plan *plan, const struct rg_few_unit *unit, int64_t s)
+{
+    return owns_stage(plan, unit, s) || rg_few_touches(plan, unit, s * plan->stage);
 }
 
 static void find_lowest(const struct rg_grid_plan *plan, const struct rg_few_unit *unit)
 {
-    unit->lowest[plan->n_blocks] = (int32_t)plan->spec.in_h;
-    for (int64_t b = plan->n_blocks - 1; b >= 0; b--) {
-        const bool counts = rg_few_owns(plan, unit, b) || rg_few_touches(plan, unit, b);
-        unit->lowest[b] = (int32_t)rg_min(counts ? unit->low[b] : INT32_MAX, unit->lowest[b + 1]);
-    }
+    unit->lowest[plan->n_stages] = (int32_t)plan->spec.in_h;
+    for (int64_t s = plan->n_stages - 1; s >= 0; s--)
+        unit->lowest[s] = (int32_t)rg_min(visits(plan, unit, s) ? unit->low[s] : INT32_MAX, unit->lowest[s + 1]);
 }
 
 /* Pixel p of a sample in a picture, and how many follow there, up to n. */
@@ -172,10 +194,10 @@ static int64_t overhang(const struct rg_grid_plan *plan)
 static int64_t find_span(const struct rg_grid_plan *plan, const struct rg_few_unit *unit)
 {
     int64_t span = RING_STEP, high = -1;
-    for (int64_t b = 0; b < plan->n_blocks; b++)
-        if (rg_few_owns(plan, unit, b) || rg_few_touches(plan, unit, b)) {
-            high = rg_max(high, unit->high[b]);
-            span = rg_max(span, high + 1 - unit->lowest[b]);
+    for (int64_t s = 0; s < plan->n_stages; s++)
+        if (visits(plan, unit, s)) {
+            high = rg_max(high, unit->high[s]);
+            span = rg_max(span, high + 1 - unit->lowest[s]);
         }
     return span + overhang(plan);
 }
@@ -217,9 +239,9 @@ static void make_ring(const struct rg_grid_progress *progress, struct rg_few_uni
     unit->input = rg_few_nth_pixel(progress, unit->input, unit->slot * own);
     unit->grad = rg_few_nth_pixel(progress, unit->grad, unit->slot * own);
     unit->view.begin = rg_min(unit->rows.begin, unit->lowest[0]);
-    for (int64_t b = 0; b < plan->n_blocks; b++)
-        if (rg_few_owns(plan, unit, b))
-            unit->view.end = rg_max(unit->view.end, unit->high[b] + 1);
+    for (int64_t s = 0; s < plan->n_stages; s++)
+        if (owns_stage(plan, unit, s))
+            unit->view.end = rg_max(unit->view.end, unit->high[s] + 1);
 }
 
 void rg_few_advance(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t row, int64_t lowest)

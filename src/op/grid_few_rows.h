@@ -8,16 +8,16 @@
 /* Must rows be known before the work? */
 bool rg_few_needs_rows(const struct rg_grid_plan *plan, int n_slots);
 
-/* Finds the rows that these blocks may touch. */
-void rg_few_find_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, struct rg_share blocks);
+/* Finds the rows that these stages may touch. */
+void rg_few_find_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, struct rg_share stages);
 
 /* Is block b the slot's, for results with a value for each point? */
 bool rg_few_owns(const struct rg_grid_plan *plan, const struct rg_few_unit *unit, int64_t b);
 
-/* Are any of block b's points to be added to the slot's rows? */
+/* May any of block b's points, by what is known of its stage, have to be added to the slot's rows? */
 bool rg_few_touches(const struct rg_grid_plan *plan, const struct rg_few_unit *unit, int64_t b);
 
-/* Finds which rows are in use at a time, when the rows of all blocks are known. */
+/* Finds which rows are in use at a time, when the rows of all stages are known. */
 void rg_few_survey(const struct rg_grid_plan *plan, struct rg_few_unit *unit);
 
 /* Are rings for such a span of rows smaller than the pictures? A team's slots have rings in parts of these, all or

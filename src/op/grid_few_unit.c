@@ -14,7 +14,7 @@ bool rg_few_has_grad_copy(const struct rg_grid_plan *plan)
 
 int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_few_scratch)) + rg_booked(plan->n_blocks + 1, sizeof(int32_t));
+    return rg_booked(1, sizeof(struct rg_few_scratch)) + rg_booked(plan->n_stages + 1, sizeof(int32_t));
 }
 
 static int64_t picture_nbytes(const struct rg_grid_plan *plan)
@@ -34,7 +34,7 @@ static int64_t grad_nbytes(const struct rg_grid_plan *plan)
 
 int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
 {
-    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_blocks, sizeof(int32_t));
+    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_stages, sizeof(int32_t));
 }
 
 struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
@@ -46,9 +46,9 @@ struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int
     if (n_slots == 1)
         team += slot * rg_few_team_nbytes(plan);
     unit.scratch = rg_grant(&own, 1, sizeof(struct rg_few_scratch));
-    unit.lowest = rg_grant(&own, plan->n_blocks + 1, sizeof(int32_t));
-    unit.low = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
-    unit.high = rg_grant(&team, plan->n_blocks, sizeof(int32_t));
+    unit.lowest = rg_grant(&own, plan->n_stages + 1, sizeof(int32_t));
+    unit.low = rg_grant(&team, plan->n_stages, sizeof(int32_t));
+    unit.high = rg_grant(&team, plan->n_stages, sizeof(int32_t));
     unit.input = team;
     unit.grad = team + input_nbytes(plan);
     unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
@@ -60,7 +60,7 @@ struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int
 
 static char *sample_of(const struct rg_grid_place *place, int64_t n)
 {
-    return place->data + n * place->view->stride[0] * (int64_t)rg_grid_element_of(place);
+    return place->data + n * place->view->stride[0] * place->element;
 }
 
 void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t n)
@@ -80,8 +80,6 @@ char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, i
 
 /* ---- Values ---- */
 
-enum { FAR_NBYTES = 4 << 20 };
-
 /* May values of all channels be moved as they are? A plane that is one row is. */
 static bool is_plain(const struct rg_grid_place *place, const struct rg_grid_plane *plane)
 {
@@ -91,14 +89,6 @@ static bool is_plain(const struct rg_grid_place *place, const struct rg_grid_pla
 static struct rg_grid_block head_of(struct rg_grid_block block)
 {
     return (struct rg_grid_block){block.first, block.count / RG_GRID_LANES * RG_GRID_LANES};
-}
-
-bool rg_few_is_far(const struct rg_grid_place *place)
-{
-    const int64_t *const shape = place->view->shape;
-    return (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3] *
-               (double)rg_grid_element_of(place) >=
-           FAR_NBYTES;
 }
 
 /* The first RG_GRID_POINTS of a block. */
@@ -182,7 +172,7 @@ void rg_few_store_tile(const struct rg_grid_progress *progress, const struct rg_
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
         progress->kernels->few_part[plane.dtype](plane.data + block.first * plane.element, place->view->stride[1],
-                                                 plan->channels, tile, plan->few_lanes, done, rg_few_is_far(place));
+                                                 plan->channels, tile, plan->few_lanes, done, place->far);
     }
     for (; done < block.count; done += RG_GRID_POINTS)
         part(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
@@ -197,7 +187,7 @@ static bool has_pairs(const struct rg_grid_place *place)
 static struct rg_grid_plane pair_plane(const struct rg_grid_place *place, int64_t n)
 {
     const regrad_tensor *view = place->view;
-    return rg_grid_make_plane(sample_of(place, n), view->dtype, view->shape[1], 2 * view->shape[2], view->stride[1], 1);
+    return rg_grid_make_plane(place, n * view->stride[0], view->shape[1], 2 * view->shape[2], view->stride[1], 1);
 }
 
 void rg_few_load_points(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,

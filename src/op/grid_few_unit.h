@@ -29,8 +29,8 @@ struct rg_few_unit {
     struct rg_share view;         /* rows that are opened: in rings also those that only the input is needed of */
     struct rg_few_scratch *scratch;
     char *input, *grad;     /* pictures */
-    int32_t *low, *high;    /* of the team: rows that hold all that a block touches */
-    int32_t *lowest;        /* the lowest row that a block or a later one touches */
+    int32_t *low, *high;    /* of the team: rows that hold all that a stage touches */
+    int32_t *lowest;        /* the lowest row that a stage or a later one touches */
     struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
     int32_t mask;           /* see struct rg_few_window */
     bool placed;            /* the points' places are those in the unit's rows */
@@ -52,9 +52,6 @@ void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_un
 
 /* Pixel p of a picture. */
 char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p);
-
-/* Is a result so large that it is not in the caches any more when it is looked at? */
-bool rg_few_is_far(const struct rg_grid_place *place);
 
 /* All channels at pixels or points, side by side. tile has room for whole RG_GRID_LANES of them. */
 void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,

@@ -7,11 +7,15 @@
 /* The most groups of channels that one slot does at the same time. */
 enum { RG_GRID_ABREAST = 2 };
 
+/* The most stages of a sample: blocks that follow one another, of which is known together which rows they touch. */
+enum { RG_GRID_STAGES = 1024 };
+
 struct rg_grid_plan {
     regrad_plan base;
     struct rg_grid_spec spec;
     int64_t n, channels;
     int64_t n_points, n_blocks; /* of one sample; a block is RG_GRID_POINTS points */
+    int64_t stage, n_stages;    /* blocks of a stage; how many stages there are */
     bool forward, want_input_grad, want_grid_grad;
     bool need_input;              /* the input's values count */
     bool tiled;                   /* channels side by side in the workspace, not plane by plane */
@@ -35,6 +39,12 @@ int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan);
 
 /* Bytes of workspace that n_slots need which do a group together; -1 when that is more than memory can be. */
 int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots);
+
+/* The blocks of stage s. */
+static inline struct rg_share rg_grid_stage(const struct rg_grid_plan *plan, int64_t s)
+{
+    return (struct rg_share){s * plan->stage, rg_min((s + 1) * plan->stage, plan->n_blocks)};
+}
 
 void rg_grid_run_forward(const regrad_plan *base, const struct rg_run *run);
 void rg_grid_run_backward(const regrad_plan *base, const struct rg_run *run);

@@ -44,7 +44,7 @@ static void fetch_values(const struct rg_grid_progress *progress, const struct r
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_plane plane = rg_grid_channel_plane(&progress->input, unit->n, unit->first + c);
-    const char *low = plane.data + progress->plan->input_low * (int64_t)rg_grid_element_of(&progress->input);
+    const char *low = plane.data + progress->plan->input_low * progress->input.element;
     prefetch_values(progress, unit, c + 1, count);
     for (int64_t k = 0; k < n_neighbours(scratch); k++)
         progress->kernels->fetch[plane.dtype](&scratch->value[k], low, scratch->offset[k], count);

@@ -121,6 +121,8 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
     plan->channels = input->shape[1];
     plan->n_points = grid->shape[1] * grid->shape[2];
     plan->n_blocks = plan->n_points / RG_GRID_POINTS + (plan->n_points % RG_GRID_POINTS != 0);
+    plan->stage = rg_max((plan->n_blocks + RG_GRID_STAGES - 1) / RG_GRID_STAGES, 1);
+    plan->n_stages = (plan->n_blocks + plan->stage - 1) / plan->stage;
     plan->input_low =
         rg_min((input->shape[2] - 1) * input->stride[2], 0) + rg_min((input->shape[3] - 1) * input->stride[3], 0);
     plan->group = rg_min(plan->channels, RG_GRID_LANES);
@@ -129,11 +131,13 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
     plan->n_groups = plan->channels == 0 ? plan->want_grid_grad : (plan->channels - 1) / RG_GRID_LANES + 1;
 }
 
-/* Bytes of the input and of both gradients, in the arithmetic type. */
+/* Bytes of the input and of the results, in the arithmetic type. */
 static double call_nbytes(const struct rg_grid_plan *plan, int64_t n_pixels)
 {
-    const double image = (double)n_pixels * (double)plan->channels, points = (double)plan->n_points;
-    return 2 * (double)plan->n * (image + points) * (double)plan->base.t_nbytes;
+    const double channels = (double)plan->channels, points = (double)plan->n_points;
+    const double image = (double)n_pixels * channels, samples = plan->forward ? points * channels : 0;
+    const double grads = (plan->want_input_grad ? image : 0) + (plan->want_grid_grad ? 2 * points : 0);
+    return (double)plan->n * (image + samples + grads) * (double)plan->base.t_nbytes;
 }
 
 /* Bytes that n_slots need which do a sample together; -1 when that is more than memory can be. */
@@ -153,10 +157,14 @@ static int64_t teams_nbytes(const struct rg_grid_plan *plan)
            rg_max(alone ? one * plan->base.n_slots : 0, shared ? together : 0);
 }
 
+/* What each slot may need beyond that: stages, and sizes that are rounded up. */
+enum { SLACK_NBYTES = 12 << 10 };
+
+/* Workspace is to be no larger than the input and the results. */
 static bool fits(const struct rg_grid_plan *plan, int64_t n_pixels)
 {
     const int64_t nbytes = teams_nbytes(plan);
-    return nbytes >= 0 && (double)nbytes <= call_nbytes(plan, n_pixels);
+    return nbytes >= 0 && (double)nbytes <= call_nbytes(plan, n_pixels) + SLACK_NBYTES * (double)plan->base.n_slots;
 }
 
 /* Is work on tiles faster, and is there room for them? No results depend on it. */
@@ -202,36 +210,47 @@ static void run_nothing(const regrad_plan *base, const struct rg_run *run)
     (void)run;
 }
 
-/* Chooses the slots, and books workspace: scratch for each, and what teams share. */
+/* Chooses how the work is done. False when it cannot be done. */
+static bool choose(struct rg_grid_plan *plan)
+{
+    int64_t n_pixels = 0;
+    const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
+    plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
+    if (plan->few_lanes > 0 && fits(plan, n_pixels))
+        return true;
+    plan->few_lanes = 0;
+    plan->tiled = countable && choose_tiles(plan, n_pixels);
+    plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
+    plan->groups_alone = countable ? choose_groups(plan, n_pixels) : 0;
+    plan->abreast = plan->tiled ? choose_abreast(plan, n_pixels) : 1;
+    return countable || !plan->want_input_grad;
+}
+
+/* Books workspace: scratch for each slot, and what teams share. */
 static bool book(struct rg_grid_plan *plan)
+{
+    const int64_t slot = plan->few_lanes > 0 ? rg_few_slot_nbytes(plan) : rg_grid_slot_nbytes(plan);
+    const int64_t teams = teams_nbytes(plan);
+    int64_t slots, total;
+    if (teams < 0 || !rg_mul(slot, plan->base.n_slots, &slots) || !rg_add(teams, slots, &total))
+        return false;
+    plan->base.slot_nbytes = (size_t)slot;
+    plan->base.workspace_nbytes = (size_t)total;
+    return true;
+}
+
+/* Chooses the slots, and what they do. */
+static bool lay_out(struct rg_grid_plan *plan)
 {
     const double n_values = (double)plan->n * (double)plan->channels * (double)plan->n_points * 4;
     const int64_t parts = rg_max(plan->n_blocks, plan->want_input_grad ? plan->spec.in_h : 1);
-    const bool nothing = is_idle(plan);
-    const int64_t slot_nbytes = nothing               ? 0
-                                : plan->few_lanes > 0 ? rg_few_slot_nbytes(plan)
-                                                      : rg_grid_slot_nbytes(plan);
-    int64_t n_pixels, n_units, teams, total;
+    int64_t n_units;
     if (!rg_mul(plan->n, parts, &n_units))
         n_units = RG_MAX_THREADS;
-    if (!rg_plan_split(&plan->base, n_units, n_values, slot_nbytes))
+    if (!rg_plan_split(&plan->base, n_units, n_values, 0))
         return false;
     plan->n_alone = plan->n - plan->n % plan->base.n_slots;
-    if (nothing)
-        return true;
-    const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
-    plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
-    plan->tiled = plan->few_lanes == 0 && countable && choose_tiles(plan, n_pixels);
-    plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
-    plan->groups_alone = plan->few_lanes == 0 && countable ? choose_groups(plan, n_pixels) : 0;
-    plan->abreast = plan->tiled ? choose_abreast(plan, n_pixels) : 1;
-    if (!countable && plan->want_input_grad)
-        return false;
-    teams = teams_nbytes(plan);
-    if (teams < 0 || !rg_add(teams, (int64_t)plan->base.workspace_nbytes, &total))
-        return false;
-    plan->base.workspace_nbytes = (size_t)total;
-    return true;
+    return is_idle(plan) || (choose(plan) && book(plan));
 }
 
 regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regrad_plan **plan)
@@ -248,7 +267,7 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regr
     set_wishes(made, call);
     set_geometry(made, call);
     rg_few_choose(made, call->input.tensor, call->input_grad.tensor);
-    if (!book(made)) {
+    if (!lay_out(made)) {
         destroy(&made->base);
         return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: input has %lld x %lld pixels, must be fewer for a workspace",
                        call->op, (long long)made->spec.in_h, (long long)made->spec.in_w);

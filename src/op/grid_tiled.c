@@ -119,7 +119,8 @@ static void find_rows(const struct rg_grid_progress *progress, const struct rg_g
     struct rg_grid_scratch *scratch = unit->scratch;
     rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
     if (rg_grid_has_quads(progress->plan)) {
-        progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
+        progress->kernels->grid_pair(&scratch->quads.y, scratch->weights.dx, &scratch->y, block.count, spec->in_h,
+                                     spec);
         progress->kernels->grid_pair_rows(&scratch->quads.y, spec->in_h, low, high);
     } else {
         progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, spec);
@@ -130,26 +131,29 @@ static void find_rows(const struct rg_grid_progress *progress, const struct rg_g
 void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    int64_t reach = 0, lowest = plan->spec.in_h;
-    for (int64_t b = 0; b < plan->n_blocks; b++) {
-        int64_t high;
-        find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &unit->lowest[b], &high);
-        reach = rg_max(reach, high + 1);
-        unit->reach[b] = reach;
+    int64_t reach = 0;
+    for (int64_t s = 0; s < plan->n_stages; s++) {
+        const struct rg_share blocks = rg_grid_stage(plan, s);
+        unit->lowest[s] = plan->spec.in_h;
+        for (int64_t b = blocks.begin; b < blocks.end; b++) {
+            int64_t low, high;
+            find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &low, &high);
+            unit->lowest[s] = rg_min(unit->lowest[s], low);
+            reach = rg_max(reach, high + 1);
+        }
+        unit->reach[s] = reach;
     }
-    unit->lowest[plan->n_blocks] = lowest;
-    for (int64_t b = plan->n_blocks - 1; b >= 0; b--) {
-        lowest = rg_min(lowest, unit->lowest[b]);
-        unit->lowest[b] = lowest;
-    }
+    unit->lowest[plan->n_stages] = plan->spec.in_h;
+    for (int64_t s = plan->n_stages - 1; s >= 0; s--)
+        unit->lowest[s] = rg_min(unit->lowest[s], unit->lowest[s + 1]);
 }
 
 /* How many rows the window must have, at least: a power of two. */
 static int64_t window_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit)
 {
     int64_t n_rows = 1;
-    for (int64_t b = 0; b < plan->n_blocks; b++)
-        while (n_rows < unit->reach[b] - unit->lowest[b])
+    for (int64_t s = 0; s < plan->n_stages; s++)
+        while (n_rows < unit->reach[s] - unit->lowest[s])
             n_rows *= 2;
     return n_rows;
 }
@@ -222,26 +226,14 @@ static void aim(const struct rg_grid_progress *progress, const struct rg_grid_un
         progress->kernels->grid_aim(at, &unit->scratch->points, tile);
 }
 
-static void weigh_quads(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value,
-                        bool slopes)
-{
-    struct rg_grid_weights *weights = &unit->scratch->weights;
-    const struct rg_grid_quads *quads = &unit->scratch->quads;
-    if (value)
-        progress->kernels->grid_weigh(weights->value, quads->y.weight, quads->x.weight, 2);
-    if (slopes) {
-        memcpy(weights->dx, quads->y.weight, sizeof quads->y.weight);
-        memcpy(weights->dy, quads->x.weight, sizeof quads->x.weight);
-    }
-}
-
 static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value, bool slopes)
 {
     struct rg_grid_weights *weights = &unit->scratch->weights;
     const struct rg_grid_points *points = &unit->scratch->points;
     const struct rg_grid_axis *x = &points->x, *y = &points->y;
-    if (rg_grid_has_quads(progress->plan)) {
-        weigh_quads(progress, unit, value, slopes);
+    if (rg_grid_has_quads(progress->plan)) { /* what is needed for slopes is there since they were located */
+        if (value)
+            progress->kernels->grid_weigh(weights->value, weights->dx, weights->dy, 2);
         return;
     }
     if (value)
@@ -375,10 +367,10 @@ void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_
         set_tiles(progress, unit, windowed);
     for (int64_t b = share.begin; b < share.end; b++) {
         for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
-            open_rows(progress, unit, unit->reach[b], unit->lowest[b]);
+            open_rows(progress, unit, unit->reach[b / plan->stage], unit->lowest[b / plan->stage]);
         work_on_block(progress, units, n_units, b);
         for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
-            close_rows(progress, unit, unit->lowest[b + 1]);
+            close_rows(progress, unit, unit->lowest[(b + 1) / plan->stage]);
     }
     for (struct rg_grid_unit *unit = units; plan->want_input_grad && unit < end; unit++) {
         open_rows(progress, unit, unit->rows.end, unit->rows.end);

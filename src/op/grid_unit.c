@@ -6,7 +6,7 @@
 
 int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_grid_scratch)) + 2 * rg_booked(plan->n_blocks + 1, sizeof(int64_t));
+    return rg_booked(1, sizeof(struct rg_grid_scratch)) + 2 * rg_booked(plan->n_stages + 1, sizeof(int64_t));
 }
 
 /* Pixels of tiles with so many rows in all. */
@@ -68,7 +68,7 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, i
     struct rg_grid_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots};
     unit.scratch = (struct rg_grid_scratch *)(progress->workspace + (size_t)slot * plan->base.slot_nbytes);
     unit.lowest = (int64_t *)((char *)unit.scratch + rg_booked(1, sizeof(struct rg_grid_scratch)));
-    unit.reach = (int64_t *)((char *)unit.lowest + rg_booked(plan->n_blocks + 1, sizeof(int64_t)));
+    unit.reach = (int64_t *)((char *)unit.lowest + rg_booked(plan->n_stages + 1, sizeof(int64_t)));
     if (n_slots == 1)
         team += slot * rg_grid_team_nbytes(plan, 1);
     unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
@@ -110,6 +110,6 @@ void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_gri
         progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
         return;
     }
-    progress->kernels->grid_pair(&scratch->quads.x, &scratch->x, block.count, spec->in_w, spec);
-    progress->kernels->grid_pair(&scratch->quads.y, &scratch->y, block.count, spec->in_h, spec);
+    progress->kernels->grid_pair(&scratch->quads.x, scratch->weights.dy, &scratch->x, block.count, spec->in_w, spec);
+    progress->kernels->grid_pair(&scratch->quads.y, scratch->weights.dx, &scratch->y, block.count, spec->in_h, spec);
 }

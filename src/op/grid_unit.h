@@ -9,6 +9,8 @@
 struct rg_grid_place {
     const regrad_tensor *view;
     char *data;
+    int64_t element; /* bytes of a value */
+    bool far;        /* so large that what is written is not in the caches any more when it is looked at */
 };
 
 /* A run in progress, seen by its slots. */
@@ -50,7 +52,7 @@ struct rg_grid_unit {
     char *grad;                 /* of the team: planes; of the slot: a tile */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
-    /* Of each block: the lowest row that it or a later one touches, and one more than the highest row that it or an
+    /* Of each stage: the lowest row that it or a later one touches, and one more than the highest row that it or an
      * earlier one does. */
     int64_t *lowest, *reach;
     struct rg_grid_tile input_tile, grad_tile;
@@ -76,7 +78,8 @@ static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t
     return plan->groups_alone > 0 && n >= plan->n_alone;
 }
 
-/* Finds the neighbours of a block, into the scratch. */
+/* Finds the neighbours of a block, into the scratch. Quads' weights on the y axis are then weights.dx, on the x axis
+ * weights.dy. */
 void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                     struct rg_grid_block block);
 

@@ -1,25 +1,31 @@
 #include "op/grid_values.h"
 
-struct rg_grid_plane rg_grid_make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
-                                        int64_t stride_w)
+struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_place *place, int64_t offset, int64_t height,
+                                        int64_t width, int64_t stride_h, int64_t stride_w)
 {
-    const int64_t element = (int64_t)regrad_dtype_size(dtype);
     const bool one = stride_h == width * stride_w;
-    return (struct rg_grid_plane){data, dtype, element, one ? height * width : width, stride_h, stride_w};
+    return (struct rg_grid_plane){
+        .data = place->data + offset * place->element,
+        .dtype = place->view->dtype,
+        .element = place->element,
+        .width = one ? height * width : width,
+        .stride_h = stride_h,
+        .stride_w = stride_w,
+    };
 }
 
 struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c)
 {
     const regrad_tensor *view = place->view;
-    char *data = place->data + (n * view->stride[0] + c * view->stride[1]) * (int64_t)rg_grid_element_of(place);
-    return rg_grid_make_plane(data, view->dtype, view->shape[2], view->shape[3], view->stride[2], view->stride[3]);
+    return rg_grid_make_plane(place, n * view->stride[0] + c * view->stride[1], view->shape[2], view->shape[3],
+                              view->stride[2], view->stride[3]);
 }
 
 struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d)
 {
     const regrad_tensor *view = place->view;
-    char *data = place->data + (n * view->stride[0] + d * view->stride[3]) * (int64_t)rg_grid_element_of(place);
-    return rg_grid_make_plane(data, view->dtype, view->shape[1], view->shape[2], view->stride[1], view->stride[2]);
+    return rg_grid_make_plane(place, n * view->stride[0] + d * view->stride[3], view->shape[1], view->shape[2],
+                              view->stride[1], view->stride[2]);
 }
 
 struct rg_grid_stretch rg_grid_next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to)

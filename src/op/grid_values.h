@@ -4,12 +4,7 @@
 
 #include "op/grid_unit.h"
 
-static inline size_t rg_grid_element_of(const struct rg_grid_place *place)
-{
-    return regrad_dtype_size(place->view->dtype);
-}
-
-/* One channel: rows of values. Rows that follow one another without a gap count as one. */
+/* One channel: rows of values, from `offset` elements on. Rows that follow one another without a gap count as one. */
 struct rg_grid_plane {
     char *data;
     regrad_dtype dtype;
@@ -17,8 +12,8 @@ struct rg_grid_plane {
     int64_t width, stride_h, stride_w;
 };
 
-struct rg_grid_plane rg_grid_make_plane(char *data, regrad_dtype dtype, int64_t height, int64_t width, int64_t stride_h,
-                                        int64_t stride_w);
+struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_place *place, int64_t offset, int64_t height,
+                                        int64_t width, int64_t stride_h, int64_t stride_w);
 
 /* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
 struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c);

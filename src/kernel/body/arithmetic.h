@@ -5,6 +5,7 @@
  *   T            float or double
  *   V            the vector of T; V_LANES its lanes; VOP(load) its operations, see vec/scalar.h
  *   Q            the vector of four T, likewise
+ *   V_FOURS      1 where V is four Q and has operations for that, else 0
  *   M(f)         the C library's f for T: M(floor) is floorf or floor
  *   NAME(kernel) the name of a kernel for T
  */

@@ -200,9 +200,13 @@ static void NAME(leave_out)(struct rg_grid_axis *axis, int64_t k, int64_t size, 
 static void NAME(pad_pixels)(T *restrict pixel, T *restrict slope, const T *x, int64_t n, int64_t size,
                              const struct rg_grid_spec *spec)
 {
-    T padded[RG_GRID_POINTS] = {0};
-    memcpy(padded, x, (size_t)n * sizeof(T));
-    NAME(find_pixels)(pixel, slope, padded, size, spec);
+    T padded[RG_GRID_POINTS];
+    if (n < RG_GRID_POINTS) {
+        memset(padded, 0, sizeof padded);
+        memcpy(padded, x, (size_t)n * sizeof(T));
+        x = padded;
+    }
+    NAME(find_pixels)(pixel, slope, x, size, spec);
     if (spec->interpolation != REGRAD_BICUBIC && spec->padding == REGRAD_REFLECTION)
         NAME(reflect_pixels)(pixel, slope, size, spec->align_corners);
     if (spec->interpolation != REGRAD_BICUBIC && spec->padding != REGRAD_ZEROS)

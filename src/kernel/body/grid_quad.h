@@ -27,8 +27,8 @@ static void NAME(weigh_tap)(T *restrict weight, const int32_t *restrict index, c
         weight[p] = ((index[p] >= low) & (index[p] < high)) ? found[p] : 0;
 }
 
-static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n, int64_t size,
-                            const struct rg_grid_spec *spec)
+static void NAME(grid_pair)(struct rg_grid_pair *pair, union rg_grid_row weight[2], const void *x, int64_t n,
+                            int64_t size, const struct rg_grid_spec *spec)
 {
     const int32_t end = (int32_t)size;
     int32_t *restrict const first = pair->first;
@@ -39,8 +39,8 @@ static void NAME(grid_pair)(struct rg_grid_pair *pair, const void *x, int64_t n,
         first[p] = -2;
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         u[p] = 1 - t[p];
-    NAME(weigh_tap)((T *)&pair->weight[0], first, u, 0, end);
-    NAME(weigh_tap)((T *)&pair->weight[1], first, t, -1, end - 1);
+    NAME(weigh_tap)((T *)&weight[0], first, u, 0, end);
+    NAME(weigh_tap)((T *)&weight[1], first, t, -1, end - 1);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         first[p] = ((first[p] >= -1) & (first[p] < end)) ? first[p] : -2;
 }

@@ -193,62 +193,81 @@ static inline void NAME(spread_one)(T *picture, const struct rg_few_window *wind
     NAME(put_one)(picture, pitch, &carry);
 }
 
+/* Quad j of a pixel's channels. When but two are left, the others are +0. */
+static inline Q NAME(get_quad)(const T *pixel, int64_t lanes, int64_t j)
+{
+    return lanes - 4 * j == 2 ? VOP(quad_load_two)(pixel + 4 * j) : VOP(quad_load)(pixel + 4 * j);
+}
+
+static inline void NAME(put_quad)(T *pixel, int64_t lanes, int64_t j, Q value)
+{
+    if (lanes - 4 * j == 2)
+        VOP(quad_store_two)(pixel + 4 * j, value);
+    else
+        VOP(quad_store)(pixel + 4 * j, value);
+}
+
+static inline int64_t NAME(quads_of)(int64_t lanes)
+{
+    return (lanes + 3) / 4;
+}
+
 /* The same for pixels of quads. */
 struct NAME(carry_quads) {
     int32_t place;
     Q top[RG_FEW_LANES / 4], bottom[RG_FEW_LANES / 4];
 };
 
-static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+static inline void NAME(put_quads)(T *picture, int64_t pitch, int64_t lanes, struct NAME(carry_quads) * carry)
 {
     if (carry->place < 0)
         return;
-    T *const top = picture + carry->place * 4 * n_quads;
-    for (int64_t j = 0; j < n_quads; j++) {
-        VOP(quad_store)(top + 4 * j, carry->top[j]);
-        VOP(quad_store)(top + pitch + 4 * j, carry->bottom[j]);
+    T *const top = picture + carry->place * lanes;
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        NAME(put_quad)(top, lanes, j, carry->top[j]);
+        NAME(put_quad)(top + pitch, lanes, j, carry->bottom[j]);
     }
     carry->place = NAME(nothing);
 }
 
-static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t n_quads, struct NAME(carry_quads) * carry)
+static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, struct NAME(carry_quads) * carry)
 {
-    for (int64_t j = 0; j < n_quads; j++) {
-        carry->top[j] = VOP(quad_load)(top + 4 * j);
-        carry->bottom[j] = VOP(quad_load)(top + pitch + 4 * j);
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        carry->top[j] = NAME(get_quad)(top, lanes, j);
+        carry->bottom[j] = NAME(get_quad)(top + pitch, lanes, j);
     }
 }
 
-static inline void NAME(spread_quads)(T *picture, int64_t n_quads, const struct rg_few_window *window,
+static inline void NAME(spread_quads)(T *picture, int64_t lanes, const struct rg_few_window *window,
                                       const int32_t *place, const struct rg_few_points *points,
                                       const union rg_grid_row weight[4], const T *tile, int64_t n)
 {
-    const int64_t lanes = 4 * n_quads, pitch = window->width * lanes;
+    const int64_t pitch = window->width * lanes;
     struct NAME(carry_quads) carry = {.place = NAME(nothing)};
     for (int64_t p = 0; p < n; p++) {
         if (place[p] != carry.place) {
-            NAME(put_quads)(picture, pitch, n_quads, &carry);
+            NAME(put_quads)(picture, pitch, lanes, &carry);
             if (place[p] == RG_FEW_SOME)
                 NAME(spread_edge)(picture, lanes, window, points, weight, tile + p * lanes, p);
             if (place[p] < 0)
                 continue;
-            NAME(get_quads)(picture + place[p] * lanes, pitch, n_quads, &carry);
+            NAME(get_quads)(picture + place[p] * lanes, pitch, lanes, &carry);
         }
         T *const top = picture + place[p] * lanes, *const bottom = top + pitch;
         const Q w0 = VOP(quad_set1)(NAME(few_value)(&weight[0], p)),
                 w1 = VOP(quad_set1)(NAME(few_value)(&weight[1], p));
         const Q w2 = VOP(quad_set1)(NAME(few_value)(&weight[2], p)),
                 w3 = VOP(quad_set1)(NAME(few_value)(&weight[3], p));
-        for (int64_t j = 0; j < n_quads; j++) {
-            const Q g = VOP(quad_load)(tile + p * lanes + 4 * j);
-            VOP(quad_store)(top + 4 * j, VOP(quad_muladd)(w0, g, carry.top[j]));
-            VOP(quad_store)(bottom + 4 * j, VOP(quad_muladd)(w2, g, carry.bottom[j]));
-            carry.top[j] = VOP(quad_muladd)(w1, g, VOP(quad_load)(top + lanes + 4 * j));
-            carry.bottom[j] = VOP(quad_muladd)(w3, g, VOP(quad_load)(bottom + lanes + 4 * j));
+        for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+            const Q g = NAME(get_quad)(tile + p * lanes, lanes, j);
+            NAME(put_quad)(top, lanes, j, VOP(quad_muladd)(w0, g, carry.top[j]));
+            NAME(put_quad)(bottom, lanes, j, VOP(quad_muladd)(w2, g, carry.bottom[j]));
+            carry.top[j] = VOP(quad_muladd)(w1, g, NAME(get_quad)(top + lanes, lanes, j));
+            carry.bottom[j] = VOP(quad_muladd)(w3, g, NAME(get_quad)(bottom + lanes, lanes, j));
         }
         carry.place = place[p] + 1;
     }
-    NAME(put_quads)(picture, pitch, n_quads, &carry);
+    NAME(put_quads)(picture, pitch, lanes, &carry);
 }
 
 static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
@@ -258,10 +277,14 @@ static void NAME(few_spread)(void *picture, int64_t lanes, const struct rg_few_w
     NAME(few_weigh)(weight, points);
     if (lanes == 1)
         NAME(spread_one)(picture, window, place, points, weight, tile, n);
-    else if (lanes == 4)
-        NAME(spread_quads)(picture, 1, window, place, points, weight, tile, n);
-    else
+    else if (lanes == 2)
         NAME(spread_quads)(picture, 2, window, place, points, weight, tile, n);
+    else if (lanes == 4)
+        NAME(spread_quads)(picture, 4, window, place, points, weight, tile, n);
+    else if (lanes == 6)
+        NAME(spread_quads)(picture, 6, window, place, points, weight, tile, n);
+    else
+        NAME(spread_quads)(picture, 8, window, place, points, weight, tile, n);
 }
 
 /* ---- One channel: the values of all points first, then vectors of points ---- */
@@ -337,78 +360,39 @@ static void NAME(slope_one)(T *sum_x, T *sum_y, const struct NAME(pairs) * pairs
 
 /* ---- Several channels ---- */
 
-static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t n_quads, const struct rg_few_window *window,
+static inline void NAME(sample_quads)(T *tile, const T *picture, int64_t lanes, const struct rg_few_window *window,
                                       const int32_t *place, const struct rg_few_points *points,
                                       const union rg_grid_row weight[4], int64_t n)
 {
-    const int64_t lanes = 4 * n_quads;
     T outside[RG_FEW_LANES] = {0};
     for (int64_t p = 0; p < n; p++) {
         const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p, outside);
-        for (int64_t j = 0; j < n_quads; j++) {
+        for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
             Q sum = VOP(quad_set1)(0);
             for (int64_t k = 0; k < 4; k++)
                 sum = VOP(quad_muladd)(VOP(quad_set1)(NAME(few_value)(&weight[k], p)),
-                                       VOP(quad_load)(taps.at[k] + 4 * j), sum);
-            VOP(quad_store)(tile + p * lanes + 4 * j, sum);
+                                       NAME(get_quad)(taps.at[k], lanes, j), sum);
+            NAME(put_quad)(tile + p * lanes, lanes, j, sum);
         }
     }
 }
 
-/* Products of both slopes. */
-struct NAME(quad_pair) {
-    Q x, y;
-};
+#include "kernel/body/grid_square_quads.h"
+#if V_FOURS
+#include "kernel/body/grid_square_fours.h"
+#endif
 
-/* A point's products of quad j. */
-static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t j,
-                                                      const struct rg_few_points *points, const T *grad, int64_t p)
+/* The slopes' sums over channels. A vector of fours has no place for a quad and a half. */
+static inline void NAME(slope_lanes)(T *x, T *y, const T *picture, int64_t lanes, const struct rg_few_window *window,
+                                     const int32_t *place, const struct rg_few_points *points, const T *tile, int64_t n)
 {
-    const Q x0 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[0], p));
-    const Q x1 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[1], p));
-    const Q y0 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[0], p));
-    const Q y1 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[1], p));
-    const Q zero = VOP(quad_set1)(0), g = VOP(quad_load)(grad + 4 * j);
-    Q value[4];
-    for (int64_t k = 0; k < 4; k++)
-        value[k] = VOP(quad_load)(taps->at[k] + 4 * j);
-    Q dx = VOP(quad_negmuladd)(y0, value[0], zero), dy = VOP(quad_negmuladd)(x0, value[0], zero);
-    dx = VOP(quad_muladd)(y0, value[1], dx), dy = VOP(quad_negmuladd)(x1, value[1], dy);
-    dx = VOP(quad_negmuladd)(y1, value[2], dx), dy = VOP(quad_muladd)(x0, value[2], dy);
-    dx = VOP(quad_muladd)(y1, value[3], dx), dy = VOP(quad_muladd)(x1, value[3], dy);
-    return (struct NAME(quad_pair)){VOP(quad_mul)(g, dx), VOP(quad_mul)(g, dy)};
-}
-
-/* The rest of the tree, for four points: lane c of a row is branch c. */
-static inline void NAME(fold_quads)(T *sum, Q row[4])
-{
-    VOP(quad_transpose)(row);
-    VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3])));
-}
-
-static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64_t n_quads,
-                                     const struct rg_few_window *window, const int32_t *place,
-                                     const struct rg_few_points *points, const T *tile, int64_t n)
-{
-    const int64_t lanes = 4 * n_quads;
-    T outside[RG_FEW_LANES] = {0};
-    for (int64_t p = 0; p < n; p += 4) {
-        Q row_x[4], row_y[4];
-#pragma GCC unroll 4
-        for (int64_t i = 0; i < 4; i++) {
-            const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p + i, outside);
-            struct NAME(quad_pair) sum = NAME(slope_quad)(&taps, 0, points, tile + (p + i) * lanes, p + i);
-            if (n_quads > 1) {
-                const struct NAME(quad_pair) more = NAME(slope_quad)(&taps, 1, points, tile + (p + i) * lanes, p + i);
-                sum.x = VOP(quad_add)(sum.x, more.x);
-                sum.y = VOP(quad_add)(sum.y, more.y);
-            }
-            row_x[i] = sum.x;
-            row_y[i] = sum.y;
-        }
-        NAME(fold_quads)(sum_x + p, row_x);
-        NAME(fold_quads)(sum_y + p, row_y);
+#if V_FOURS
+    if (lanes != 6) {
+        NAME(slope_fours)(x, y, picture, lanes, window, place, points, tile, n);
+        return;
     }
+#endif
+    NAME(slope_quads)(x, y, picture, lanes, window, place, points, tile, n);
 }
 
 /* ---- All ---- */
@@ -441,10 +425,14 @@ static void NAME(few_sample)(void *tile, const void *picture, int64_t lanes, con
     if (lanes == 1) {
         NAME(fetch_pairs)(&pairs, picture, window, place, points, NAME(few_whole)(n));
         NAME(sample_one)(tile, &pairs, weight, NAME(few_whole)(n));
-    } else if (lanes == 4) {
-        NAME(sample_quads)(tile, picture, 1, window, place, points, weight, n);
-    } else {
+    } else if (lanes == 2) {
         NAME(sample_quads)(tile, picture, 2, window, place, points, weight, n);
+    } else if (lanes == 4) {
+        NAME(sample_quads)(tile, picture, 4, window, place, points, weight, n);
+    } else if (lanes == 6) {
+        NAME(sample_quads)(tile, picture, 6, window, place, points, weight, n);
+    } else {
+        NAME(sample_quads)(tile, picture, 8, window, place, points, weight, n);
     }
 }
 
@@ -467,10 +455,14 @@ static void NAME(few_slope)(void *xy, const void *picture, int64_t lanes, const 
     if (lanes == 1) {
         NAME(fetch_pairs)(&pairs, picture, window, place, points, whole);
         NAME(slope_one)(x, y, &pairs, points, tile, whole);
+    } else if (lanes == 2) {
+        NAME(slope_lanes)(x, y, picture, 2, window, place, points, tile, whole);
     } else if (lanes == 4) {
-        NAME(slope_quads)(x, y, picture, 1, window, place, points, tile, whole);
+        NAME(slope_lanes)(x, y, picture, 4, window, place, points, tile, whole);
+    } else if (lanes == 6) {
+        NAME(slope_lanes)(x, y, picture, 6, window, place, points, tile, whole);
     } else {
-        NAME(slope_quads)(x, y, picture, 2, window, place, points, tile, whole);
+        NAME(slope_lanes)(x, y, picture, 8, window, place, points, tile, whole);
     }
     NAME(few_finish)(x, &points->slope_x, place, whole);
     NAME(few_finish)(y, &points->slope_y, place, whole);

@@ -56,11 +56,44 @@ static inline void STORED(part_lanes)(S *dst, int64_t stride, int64_t channels, 
     }
 }
 
+/* Six lanes are four and two, which are put together pixel by pixel. */
+static void STORED(interleave_six)(T *tile, const S *src, int64_t stride, int64_t channels, int64_t n)
+{
+    const int64_t rest = channels > 4 ? channels - 4 : 0, first = channels - rest;
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        T four[4 * V_LANES], two[2 * V_LANES];
+        STORED(interleave_lanes)(four, 4, src + p, stride, first, V_LANES);
+        STORED(interleave_lanes)(two, 2, src + p + first * stride, stride, rest, V_LANES);
+        for (int64_t i = 0; i < V_LANES; i++) {
+            VOP(quad_store)(tile + 6 * (p + i), VOP(quad_load)(four + 4 * i));
+            VOP(quad_store_two)(tile + 6 * (p + i) + 4, VOP(quad_load_two)(two + 2 * i));
+        }
+    }
+}
+
+static void STORED(part_six)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t n, bool far)
+{
+    const int64_t rest = channels > 4 ? channels - 4 : 0, first = channels - rest;
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        T four[4 * V_LANES], two[2 * V_LANES];
+        for (int64_t i = 0; i < V_LANES; i++) {
+            VOP(quad_store)(four + 4 * i, VOP(quad_load)(tile + 6 * (p + i)));
+            VOP(quad_store_two)(two + 2 * i, VOP(quad_load_two)(tile + 6 * (p + i) + 4));
+        }
+        STORED(part_lanes)(dst + p, stride, first, four, 4, V_LANES, far);
+        STORED(part_lanes)(dst + p + first * stride, stride, rest, two, 2, V_LANES, far);
+    }
+}
+
 static void STORED(few_interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
                                    int64_t n)
 {
-    if (lanes == 4)
+    if (lanes == 2)
+        STORED(interleave_lanes)(tile, 2, src, stride, channels, n);
+    else if (lanes == 4)
         STORED(interleave_lanes)(tile, 4, src, stride, channels, n);
+    else if (lanes == 6)
+        STORED(interleave_six)(tile, src, stride, channels, n);
     else
         STORED(interleave_lanes)(tile, 8, src, stride, channels, n);
 }
@@ -69,8 +102,12 @@ static void STORED(few_part)(void *dst, int64_t stride, int64_t channels, const 
                              bool far)
 {
     far = far && (uintptr_t)dst % (V_LANES * sizeof(S)) == 0 && stride % V_LANES == 0;
-    if (lanes == 4)
+    if (lanes == 2)
+        STORED(part_lanes)(dst, stride, channels, tile, 2, n, far);
+    else if (lanes == 4)
         STORED(part_lanes)(dst, stride, channels, tile, 4, n, far);
+    else if (lanes == 6)
+        STORED(part_six)(dst, stride, channels, tile, n, far);
     else
         STORED(part_lanes)(dst, stride, channels, tile, 8, n, far);
 }

@@ -35,9 +35,15 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #define IN_ORDER(in, a, b) (*(a) = V_WIDEN(in), *(b) = V_WIDEN((in) + V_LANES))
 #define UNZIPPED(a, b, even, odd) (*(even) = (a), *(odd) = (b))
 
+/* Is a vector of floats four quads? Then it has operations for that. */
+#ifndef VF_FOURS
+#define VF_FOURS 0
+#endif
+
 #define T float
 #define V vf
 #define Q vf_quad
+#define V_FOURS VF_FOURS
 #define V_LANES VF_LANES
 #define VOP(operation) vf_##operation
 #define M(function) function##f
@@ -86,6 +92,7 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #undef T
 #undef V
 #undef Q
+#undef V_FOURS
 #undef V_LANES
 #undef VOP
 #undef M
@@ -94,6 +101,7 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #define T double
 #define V vd
 #define Q vd_quad
+#define V_FOURS 0
 #define V_LANES VD_LANES
 #define VOP(operation) vd_##operation
 #define M(function) function
@@ -116,6 +124,7 @@ enum { GRID_AHEAD_PIXELS = 24 };
 #undef T
 #undef V
 #undef Q
+#undef V_FOURS
 #undef V_LANES
 #undef VOP
 #undef M

@@ -109,6 +109,56 @@ static inline void vf_transpose(vf v[VF_LANES])
     }
 }
 
+/* Four quads in one vector. */
+#define VF_FOURS 1
+
+/* Quad k of `first` is from at[k] + offset, that of `second` from what follows there. */
+static inline void vf_load_quads(const float *const at[4], int64_t offset, vf *first, vf *second)
+{
+    const vf low =
+        _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(at[0] + offset)), _mm256_loadu_ps(at[1] + offset), 1);
+    const vf high =
+        _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(at[2] + offset)), _mm256_loadu_ps(at[3] + offset), 1);
+    *first = _mm512_shuffle_f32x4(low, high, 0x88);
+    *second = _mm512_shuffle_f32x4(low, high, 0xDD);
+}
+
+/* Of two values each: quad k of `first` is at[k], that of `second` what follows there; then +0. */
+static inline void vf_load_twos(const float *const at[4], vf *first, vf *second)
+{
+    vf all = _mm512_castps128_ps512(_mm_loadu_ps(at[0]));
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(at[1]), 1);
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(at[2]), 2);
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(at[3]), 3);
+    *first = _mm512_maskz_mov_ps(0x3333, all);
+    *second = _mm512_maskz_permute_ps(0x3333, all, 0x4E);
+}
+
+/* Two values of each quad, which follow one another, then +0. */
+static inline vf vf_spread_twos(const float *p)
+{
+    const __m512i which = _mm512_setr_epi32(0, 1, 0, 0, 2, 3, 0, 0, 4, 5, 0, 0, 6, 7, 0, 0);
+    return _mm512_maskz_permutexvar_ps(0x3333, which, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
+}
+
+/* All lanes of quad k are p[k]. */
+static inline vf vf_set_quads(const float *p)
+{
+    const __m512i which = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return _mm512_permutexvar_ps(which, _mm512_castps128_ps512(_mm_loadu_ps(p)));
+}
+
+/* Lane 4 * i + k is the sum of quad k of v[i]: (0 + 2) + (1 + 3). */
+static inline vf vf_fold_quads(const vf v[4])
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const vf low = _mm512_unpacklo_ps(v[0], v[1]), high = _mm512_unpackhi_ps(v[0], v[1]);
+    const vf more_low = _mm512_unpacklo_ps(v[2], v[3]), more_high = _mm512_unpackhi_ps(v[2], v[3]);
+    const vf half = _mm512_add_ps(low, high), more_half = _mm512_add_ps(more_low, more_high);
+    const vf sum = _mm512_add_ps(_mm512_shuffle_ps(half, more_half, 0x44), _mm512_shuffle_ps(half, more_half, 0xEE));
+    return _mm512_permutexvar_ps(order, sum);
+}
+
 static inline void settle_stores(void)
 {
     _mm_sfence();

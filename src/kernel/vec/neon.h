@@ -364,6 +364,16 @@ static inline void vf_quad_store(float *p, vf_quad a)
     vf_store(p, a);
 }
 
+static inline vf_quad vf_quad_load_two(const float *p)
+{
+    return vcombine_f32(vld1_f32(p), vdup_n_f32(0));
+}
+
+static inline void vf_quad_store_two(float *p, vf_quad a)
+{
+    vst1_f32(p, vget_low_f32(a));
+}
+
 static inline vf_quad vf_quad_set1(float a)
 {
     return vf_set1(a);
@@ -407,6 +417,16 @@ static inline void vd_quad_store(double *p, vd_quad a)
 {
     vd_store(p, a.low);
     vd_store(p + 2, a.high);
+}
+
+static inline vd_quad vd_quad_load_two(const double *p)
+{
+    return (vd_quad){vd_load(p), vd_set1(0)};
+}
+
+static inline void vd_quad_store_two(double *p, vd_quad a)
+{
+    vd_store(p, a.low);
 }
 
 static inline vd_quad vd_quad_set1(double a)

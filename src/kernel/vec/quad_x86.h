@@ -16,6 +16,16 @@ static inline void vf_quad_store(float *p, vf_quad a)
     _mm_storeu_ps(p, a);
 }
 
+static inline vf_quad vf_quad_load_two(const float *p)
+{
+    return _mm_loadl_pi(_mm_setzero_ps(), (const __m64 *)p);
+}
+
+static inline void vf_quad_store_two(float *p, vf_quad a)
+{
+    _mm_storel_pi((__m64 *)p, a);
+}
+
 static inline vf_quad vf_quad_set1(float a)
 {
     return _mm_set1_ps(a);
@@ -56,6 +66,16 @@ static inline vd_quad vd_quad_load(const double *p)
 static inline void vd_quad_store(double *p, vd_quad a)
 {
     _mm256_storeu_pd(p, a);
+}
+
+static inline vd_quad vd_quad_load_two(const double *p)
+{
+    return _mm256_zextpd128_pd256(_mm_loadu_pd(p));
+}
+
+static inline void vd_quad_store_two(double *p, vd_quad a)
+{
+    _mm_storeu_pd(p, _mm256_castpd256_pd128(a));
 }
 
 static inline vd_quad vd_quad_set1(double a)

@@ -21,7 +21,7 @@
  * For float also the same loads and stores of float16 and bfloat16; the storing ones take canonical values.
  *
  * vf_quad and vd_quad are vectors of four lanes, whatever the width of the others: _quad_load, _store, _set1, _add,
- * _mul, _muladd, _negmuladd, _transpose (of four).
+ * _mul, _muladd, _negmuladd, _transpose (of four); _load_two: two values, then +0; _store_two: the first two.
  */
 #ifndef RG_VEC_SCALAR_H
 #define RG_VEC_SCALAR_H
@@ -379,6 +379,17 @@ static inline void vf_quad_store(float *p, vf_quad a)
         p[k] = a.lane[k];
 }
 
+static inline vf_quad vf_quad_load_two(const float *p)
+{
+    return (vf_quad){{p[0], p[1], 0, 0}};
+}
+
+static inline void vf_quad_store_two(float *p, vf_quad a)
+{
+    p[0] = a.lane[0];
+    p[1] = a.lane[1];
+}
+
 static inline vf_quad vf_quad_set1(float a)
 {
     return (vf_quad){{a, a, a, a}};
@@ -433,6 +444,17 @@ static inline void vd_quad_store(double *p, vd_quad a)
 {
     for (int k = 0; k < 4; k++)
         p[k] = a.lane[k];
+}
+
+static inline vd_quad vd_quad_load_two(const double *p)
+{
+    return (vd_quad){{p[0], p[1], 0, 0}};
+}
+
+static inline void vd_quad_store_two(double *p, vd_quad a)
+{
+    p[0] = a.lane[0];
+    p[1] = a.lane[1];
 }
 
 static inline vd_quad vd_quad_set1(double a)

@@ -1,0 +1,107 @@
+/* The workspace of grid samples is no larger than the input and the results, for all shapes, types, layouts and numbers
+ * of threads, but for what each thread needs to work at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "random.h"
+#include "regrad.h"
+
+/* What a thread may need in any case. */
+enum { THREAD_NBYTES = 128 << 10 };
+
+struct shape {
+    regrad_dtype dtype;
+    int64_t n, c, in_h, in_w, out_h, out_w;
+    bool channels_last, forward, input_grad, grid_grad;
+    regrad_interpolation interpolation;
+    int n_threads;
+};
+
+/* Small sizes are as likely as large ones. */
+static int64_t size_below(struct rng *rng, int bits)
+{
+    return rng_between(rng, 1, INT64_C(1) << rng_between(rng, 0, bits));
+}
+
+static struct shape make_shape(struct rng *rng)
+{
+    struct shape shape = {
+        .dtype = (regrad_dtype)rng_below(rng, 4),
+        .n = rng_chance(rng, 2) ? 1 : size_below(rng, 6),
+        .c = rng_chance(rng, 2) ? rng_between(rng, 1, 8) : size_below(rng, 8),
+        .in_h = size_below(rng, 11),
+        .in_w = size_below(rng, 11),
+        .channels_last = rng_chance(rng, 3),
+        .forward = rng_chance(rng, 5),
+        .interpolation = (regrad_interpolation)rng_below(rng, 3),
+        .n_threads = (int)size_below(rng, 5),
+    };
+    const bool same = rng_chance(rng, 3);
+    shape.out_h = same ? shape.in_h : size_below(rng, 11);
+    shape.out_w = same ? shape.in_w : size_below(rng, 11);
+    shape.input_grad = !shape.forward && !rng_chance(rng, 3);
+    shape.grid_grad = !shape.forward && (!shape.input_grad || !rng_chance(rng, 3));
+    return shape;
+}
+
+static regrad_tensor image(const struct shape *it, int64_t h, int64_t w)
+{
+    if (it->channels_last)
+        return regrad_tensor_channels_last(NULL, it->dtype, it->n, it->c, h, w);
+    return regrad_tensor_contiguous(NULL, it->dtype, 4, (const int64_t[]){it->n, it->c, h, w});
+}
+
+static regrad_plan *plan_of(const struct shape *it)
+{
+    const regrad_tensor input = image(it, it->in_h, it->in_w), sampled = image(it, it->out_h, it->out_w);
+    const regrad_tensor grid =
+        regrad_tensor_contiguous(NULL, it->dtype, 4, (const int64_t[]){it->n, it->out_h, it->out_w, 2});
+    regrad_plan *plan = NULL;
+    regrad_set_num_threads(it->n_threads);
+    if (it->forward)
+        assert_int_equal(
+            regrad_grid_sampler_2d_plan(&input, &grid, it->interpolation, REGRAD_BORDER, false, &sampled, &plan),
+            REGRAD_OK);
+    else
+        assert_int_equal(regrad_grid_sampler_2d_backward_plan(&sampled, &input, &grid, it->interpolation, REGRAD_BORDER,
+                                                              false, it->input_grad ? &input : NULL,
+                                                              it->grid_grad ? &grid : NULL, &plan),
+                         REGRAD_OK);
+    return plan;
+}
+
+static double bound_of(const struct shape *it)
+{
+    const double pixels = (double)it->in_h * (double)it->in_w * (double)it->c;
+    const double points = (double)it->out_h * (double)it->out_w;
+    const double grads = (it->input_grad ? pixels : 0) + (it->grid_grad ? 2 * points : 0);
+    const double sampled = it->forward ? points * (double)it->c : 0;
+    const double value = it->dtype == REGRAD_FLOAT64 ? sizeof(double) : sizeof(float);
+    return (double)it->n * (pixels + grads + sampled) * value + THREAD_NBYTES * (double)it->n_threads;
+}
+
+static void grid_samples(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    for (int64_t k = test_count(20000); k > 0; k--) {
+        const struct shape it = make_shape(&rng);
+        regrad_plan *plan = plan_of(&it);
+        const double nbytes = (double)regrad_plan_workspace_size(plan), bound = bound_of(&it);
+        char text[256];
+        regrad_plan_describe(plan, text, sizeof text);
+        if (nbytes > bound)
+            fail_msg("%.0f bytes, at most %.0f: %s, %d threads", nbytes, bound, text, it.n_threads);
+        regrad_plan_destroy(plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grid_samples)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
