@@ -857,14 +857,15 @@ static bool build_columns(struct resize_plan *plan)
     return true;
 }
 
-/* Do source and result together exceed the caches? */
+/* Do source and result together exceed half of the caches? What of the other half is still there when the result is
+ * read is worth less than not to fetch the result before it is written. */
 static bool exceeds_caches(const struct resize_plan *plan)
 {
     const struct side *source = &plan->source, *result = &plan->result;
     const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
     const double n_values =
         (double)source->height * (double)source->width + (double)result->height * (double)result->width;
-    return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes();
+    return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes() / 2;
 }
 
 static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize *resize)
