@@ -129,6 +129,13 @@ struct aclnn *aclnn_create(const struct shape *shape, const struct plan_of_memor
     return aclnn;
 }
 
+void aclnn_result(const struct aclnn *aclnn, const struct plan_of_memory *memory, char *base)
+{
+    const size_t n = memory->end - memory->written;
+    expect(aclrtMemcpy(base + memory->written, n, aclnn->data + memory->written, n, ACL_MEMCPY_DEVICE_TO_HOST),
+           "aclrtMemcpy");
+}
+
 void aclnn_destroy(struct aclnn *aclnn)
 {
     for (enum place place = 0; place < N_PLACES; place++) {

@@ -11,6 +11,9 @@ struct aclnn;
 struct aclnn *aclnn_create(const struct shape *shape, const struct plan_of_memory *memory, const char *base);
 void aclnn_destroy(struct aclnn *aclnn);
 
+/* Copies what was written to `base`. */
+void aclnn_result(const struct aclnn *aclnn, const struct plan_of_memory *memory, char *base);
+
 /* One run; context is a struct aclnn. */
 bool aclnn_run(void *context);
 

@@ -90,7 +90,7 @@ static bool have_memory(const struct job *job)
 {
     size_t n_copies = 2;
     for (int i = 0; i < N_PEERS; i++)
-        n_copies += job->bench->peers[i] != NULL && !job->shape->alone ? 3 : 0;
+        n_copies += job->bench->peers[i] != NULL && peer_is_for(i, job->shape) ? 3 : 0;
     return job->memory.end < machine_free_memory() / n_copies;
 }
 
@@ -103,9 +103,10 @@ static void share(const struct job *job)
 }
 
 /* Why a peer is not to be asked; NULL where it is. */
-static const char *objection(const struct job *job, const struct peer *peer, bool enough)
+static const char *objection(const struct job *job, int i, bool enough)
 {
-    if (peer == NULL || job->shape->alone)
+    const struct peer *peer = job->bench->peers[i];
+    if (peer == NULL || !peer_is_for(i, job->shape))
         return "not asked";
     if (!peer_is_there(peer))
         return peer_version(peer);
@@ -119,7 +120,7 @@ static void offer(struct job *job)
     bool shared = false;
     for (int i = 0; i < N_PEERS; i++) {
         struct peer *peer = job->bench->peers[i];
-        const char *why = objection(job, peer, enough);
+        const char *why = objection(job, i, enough);
         if (why == NULL && !shared) {
             share(job);
             shared = true;

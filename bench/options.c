@@ -18,7 +18,7 @@ static const char help[] =
     "  --threads=LIST   numbers of threads, for instance 1,2,4 (default: 1 and all cores)\n"
     "  --quick          only the lines that say quick, and shorter\n"
     "  --filter=TEXT    only the lines that hold TEXT\n"
-    "  --peers=LIST     of PyTorch,oneDNN, or none (default: both, where they are installed)\n"
+    "  --peers=LIST     of PyTorch,oneDNN,off,warn,error,steps, or none (default: all that are installed)\n"
     "  --rounds=N       how often each is timed, at most 32 (default 11, quick 5)\n"
     "  --budget=S       seconds that each may use up for a shape; the first three rounds come first (default 0.4, "
     "quick\n"
@@ -111,7 +111,8 @@ static void read_peers(struct bench *bench, const char *list)
             found = found || same;
         }
         if (!found)
-            fail(STATUS_REFUSED, "--peers=%s: '%s' is none of PyTorch, oneDNN, none", list, word);
+            fail(STATUS_REFUSED, "--peers=%s: '%s' is none of PyTorch, oneDNN, off, warn, error, steps, none", list,
+                 word);
     }
     if (none && some)
         fail(STATUS_REFUSED, "--peers=%s: none, or names; not both", list);

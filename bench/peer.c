@@ -14,10 +14,24 @@
 static const struct {
     const char *name;
     const char *command[3];
+    const char *environment[3]; /* what is added to it */
+    bool is_ours;
 } peers[N_PEERS] = {
-    {"PyTorch", {"/usr/bin/python3", PEERS_SOURCE "/pytorch_peer.py", NULL}},
-    {"oneDNN", {PEERS_BINARY "/onednn_peer", NULL, NULL}},
+    [PYTORCH] = {"PyTorch", {"/usr/bin/python3", PEERS_SOURCE "/pytorch_peer.py", NULL}, {NULL}, false},
+    [ONEDNN] = {"oneDNN", {PEERS_BINARY "/onednn_peer", NULL, NULL}, {NULL}, false},
+    [CHECK_OFF] = {"off", {PEERS_BINARY "/aclnn_peer", "off", NULL}, {"REGRAD_CHECK=off", NULL}, true},
+    [CHECK_WARN] = {"warn", {PEERS_BINARY "/aclnn_peer", "warn", NULL}, {"REGRAD_CHECK=warn", NULL}, true},
+    [CHECK_ERROR] = {"error", {PEERS_BINARY "/aclnn_peer", "error", NULL}, {"REGRAD_CHECK=error", NULL}, true},
+    [STEPS] = {"steps",
+               {PEERS_BINARY "/aclnn_peer", "steps", NULL},
+               {"REGRAD_CHECK=off", "ACL_LAUNCH_BLOCKING=1", NULL},
+               true},
 };
+
+bool peer_is_for(int index, const struct shape *shape)
+{
+    return peers[index].is_ours ? shape->checked : !shape->alone && !shape->checked;
+}
 
 struct peer {
     pid_t process; /* 0: not there */
@@ -29,6 +43,8 @@ struct peer {
 _Noreturn static void become(int index, int in, int out, int shared)
 {
     char *const command[] = {(char *)peers[index].command[0], (char *)peers[index].command[1], NULL};
+    for (const char *const *setting = peers[index].environment; *setting != NULL; setting++)
+        putenv((char *)*setting);
     /* `shared` may itself be 3, and duplicating a descriptor onto itself would leave it marked for closing */
     const int copy = fcntl(shared, F_DUPFD, 10);
     if (copy >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(copy, SHARED_FILE) >= 0)

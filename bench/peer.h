@@ -1,6 +1,6 @@
 /*
- * Another implementation, timed by a child process. It reads one command a line on standard input and answers each
- * with one line:
+ * Another implementation, or regrad itself behind aclnn in another environment, timed by a child process. It reads one
+ * command a line on standard input and answers each with one line:
  *
  *     (at the start)       its name and version, or "cannot" and why
  *     shape LINE           "ready", or "cannot" and why; takes copies of what is read from the shared memory
@@ -16,9 +16,12 @@
 
 #include "shape.h"
 
-enum { N_PEERS = 2, SHARED_FILE = 3 };
+enum { PYTORCH, ONEDNN, CHECK_OFF, CHECK_WARN, CHECK_ERROR, STEPS, N_PEERS, SHARED_FILE = 3 };
 
 struct peer;
+
+/* Is it asked for the time of a shape? */
+bool peer_is_for(int index, const struct shape *shape);
 
 /* Starts peer 0 .. N_PEERS - 1. When it is not there, says so on standard error, and peer_is_there is false. The
  * peers share the file descriptor `shared`. */

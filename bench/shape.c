@@ -32,6 +32,7 @@ static const struct word {
     {"aclnn", FIELD(aclnn), 1, PROGRAM},
     {"beside", FIELD(beside), 1, PROGRAM},
     {"alone", FIELD(alone), 1, PROGRAM},
+    {"checked", FIELD(checked), 1, PROGRAM},
     {"quick", FIELD(quick), 1, PROGRAM},
 };
 enum { N_WORDS = sizeof words / sizeof words[0] };
@@ -194,7 +195,7 @@ static bool check(const struct shape *shape, const struct complaint *complaint)
     const bool one_dimension = shape->layout == LAYOUT_NCL;
     if (one_dimension && shape->operation != OP_NEAREST_EXACT)
         return refuse(complaint, "NCL is for nearest_exact only");
-    if (shape->layout == LAYOUT_NHWC && shape->aclnn)
+    if (shape->layout == LAYOUT_NHWC && (shape->aclnn || shape->checked))
         return refuse(complaint, "the program times NCHW and NCL only through aclnn");
     if (shape->align_corners && shape->operation == OP_NEAREST_EXACT)
         return refuse(complaint, "nearest_exact has no align_corners");

@@ -37,8 +37,9 @@ struct shape {
     int aclnn;                                  /* both phases of the aclnn interface are timed too */
     int beside;                                 /* its time is shown as a part of that of the last line without it */
     int alone;                                  /* no peers: they would take minutes */
+    int checked;                                /* timed behind aclnn in each level of its check mode, without others */
     int quick;                                  /* belongs to the short run */
-    char text[160];                             /* the line without the words of the last four */
+    char text[160];                             /* the line without the words of the last five */
 };
 
 /* Reads a line. On failure says what is wrong in why[0 .. size). */

@@ -79,24 +79,59 @@ static double aclnn(const struct result *result)
     return best(result, ACLNN);
 }
 
+static double of_peer(const struct result *result, int peer)
+{
+    return best(result, FIRST_PEER + peer);
+}
+
 static double pytorch(const struct result *result)
 {
-    return best(result, FIRST_PEER);
+    return of_peer(result, PYTORCH);
 }
 
 static double over_pytorch(const struct result *result)
 {
-    return best(result, FIRST_PEER) / best(result, OURS);
+    return of_peer(result, PYTORCH) / best(result, OURS);
 }
 
 static double onednn(const struct result *result)
 {
-    return best(result, FIRST_PEER + 1);
+    return of_peer(result, ONEDNN);
 }
 
 static double over_onednn(const struct result *result)
 {
-    return best(result, FIRST_PEER + 1) / best(result, OURS);
+    return of_peer(result, ONEDNN) / best(result, OURS);
+}
+
+static double steps(const struct result *result)
+{
+    return of_peer(result, STEPS);
+}
+
+static double check_off(const struct result *result)
+{
+    return of_peer(result, CHECK_OFF);
+}
+
+static double check_warn(const struct result *result)
+{
+    return of_peer(result, CHECK_WARN);
+}
+
+static double warn_over_off(const struct result *result)
+{
+    return check_warn(result) / check_off(result);
+}
+
+static double check_error(const struct result *result)
+{
+    return of_peer(result, CHECK_ERROR);
+}
+
+static double error_over_off(const struct result *result)
+{
+    return check_error(result) / check_off(result);
 }
 
 /* ---- Cells ---------------------------------------------------------------------------------------- */
@@ -139,24 +174,30 @@ static const struct column {
     const char *name;
     double (*value)(const struct result *result);
     void (*print)(char cell[CELL], double value);
-    int peer; /* the values are about this peer; -1: about none */
-    enum { NO_WORST, LOWEST_IS_WORST } worst;
+    int peer;       /* the values are about this peer; -1: about none */
+    bool has_worst; /* the lowest is told below a table */
 } columns[] = {
-    {"threads", threads, print_count, -1, NO_WORST},
-    {"ours", ours_min, print_time, -1, NO_WORST},
-    {"median", ours_median, print_time, -1, NO_WORST},
-    {"GB/s", throughput, print_three, -1, NO_WORST},
-    {"floor", floor_min, print_time, -1, NO_WORST},
-    {"of floor", of_floor, print_part, -1, LOWEST_IS_WORST},
-    {"(median)", of_floor_median, print_part, -1, NO_WORST},
-    {"speed-up", speed_up, print_factor, -1, NO_WORST},
-    {"floor's", speed_up_of_floor, print_factor, -1, NO_WORST},
-    {"beside", beside, print_part, -1, NO_WORST},
-    {"aclnn", aclnn, print_time, -1, NO_WORST},
-    {"PyTorch", pytorch, print_time, 0, NO_WORST},
-    {"/ ours", over_pytorch, print_factor, 0, LOWEST_IS_WORST},
-    {"oneDNN", onednn, print_time, 1, NO_WORST},
-    {"/ ours", over_onednn, print_factor, 1, LOWEST_IS_WORST},
+    {"threads", threads, print_count, -1, false},
+    {"ours", ours_min, print_time, -1, false},
+    {"median", ours_median, print_time, -1, false},
+    {"GB/s", throughput, print_three, -1, false},
+    {"floor", floor_min, print_time, -1, false},
+    {"of floor", of_floor, print_part, -1, true},
+    {"(median)", of_floor_median, print_part, -1, false},
+    {"speed-up", speed_up, print_factor, -1, false},
+    {"floor's", speed_up_of_floor, print_factor, -1, false},
+    {"beside", beside, print_part, -1, false},
+    {"aclnn", aclnn, print_time, -1, false},
+    {"PyTorch", pytorch, print_time, PYTORCH, false},
+    {"/ ours", over_pytorch, print_factor, PYTORCH, true},
+    {"oneDNN", onednn, print_time, ONEDNN, false},
+    {"/ ours", over_onednn, print_factor, ONEDNN, true},
+    {"steps", steps, print_time, STEPS, false},
+    {"off", check_off, print_time, CHECK_OFF, false},
+    {"warn", check_warn, print_time, CHECK_WARN, false},
+    {"/ off", warn_over_off, print_part, CHECK_WARN, false},
+    {"error", check_error, print_time, CHECK_ERROR, false},
+    {"/ off", error_over_off, print_part, CHECK_ERROR, false},
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -261,7 +302,7 @@ static void markdown_worst(FILE *file, const struct result *results, int n, int 
     const char *separator = " ";
     for (int i = 0; i < N_COLUMNS; i++) {
         const double value = lowest(&columns[i], results, n, n_threads);
-        if (columns[i].worst == NO_WORST || isnan(value))
+        if (!columns[i].has_worst || isnan(value))
             continue;
         char cell[CELL];
         columns[i].print(cell, value);

@@ -128,9 +128,12 @@ static void move_memory(struct program *program)
     allocate(lane);
     if (lane->memory == NULL)
         return;
-    switch (take_below(program, 4)) {
+    switch (take_below(program, 5)) {
     case 0:
         expect_message(aclrtMemsetAsync(lane->memory, NBYTES, 1, count, lane->stream));
+        break;
+    case 4:
+        expect_message(aclrtMemsetD32Async(lane->memory, NBYTES, 1, count, lane->stream));
         break;
     case 1:
         expect_message(
@@ -174,6 +177,9 @@ static void free_memory(struct program *program)
     }
     aclrtPtrAttributes attributes;
     expect_message(aclrtPointerGetAttributes(program->freed, &attributes));
+    void *base;
+    size_t size;
+    expect_message(aclrtMemGetAddressRange(program->freed, &base, &size));
 }
 
 static void make_executor(struct program *program)
@@ -331,6 +337,7 @@ static void use_parameters(struct program *program)
     expect_message(aclrtCtxGetSysParamOpt(option, &value));
     expect_message(aclrtGetMemInfo((aclrtMemAttr)take(program), &n_free, &total));
     expect_message(aclrtGetDevice(&device));
+    expect_message(aclrtSetTsDevice((aclrtTsId)take_below(program, 4)));
     (void)aclrtPeekAtLastError((aclrtLastErrLevel)take_below(program, 2)); /* an answer, not a refusal */
 }
 

@@ -448,7 +448,8 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tenso
  * process may use: those that it may run on, but no more than the CPU quotas of its control groups
  * (those of a container, for instance) pay for, rounded up. Another value of the variable is told on
  * standard error, once, and counts as none. Results do not depend on the number. set: n < 1 goes back
- * to that start value; more than 256 counts as 256. Safe while other threads run plans.
+ * to that start value; more than 256 counts as 256. Safe while other threads run plans. The library's
+ * own threads run on cores that the calling thread may use.
  */
 REGRAD_API int regrad_num_threads(void);
 REGRAD_API void regrad_set_num_threads(int n);

@@ -2,7 +2,9 @@
  * The parallel loop: every slot runs once, whether workers are awake, asleep or not there, whoever else calls, in a
  * loop inside a loop, and in a child of the process.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +19,7 @@
 
 #include "random.h"
 #include "rt/parallel.h"
+#include "rt/spread.h"
 
 enum { MOST_SLOTS = 9, N_CALLERS = 3, N_LOOPS = 300 };
 
@@ -171,10 +174,39 @@ static void signals(void **state)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+static void *await_end(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+/* A thread may be kept off a core as long as another is left to it. */
+static void kept_off(void **state)
+{
+    (void)state;
+    cpu_set_t all, left;
+    pthread_t thread;
+    pthread_barrier_t barrier;
+    const int core = rg_spread_core();
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || core < 0 || !CPU_ISSET(core, &all))
+        skip(); /* a machine of very many cores, or a thread that was just moved */
+    pthread_barrier_init(&barrier, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, await_end, &barrier), 0);
+    rg_spread_off(thread, core);
+    assert_int_equal(pthread_getaffinity_np(thread, sizeof left, &left), 0);
+    if (CPU_COUNT(&all) > 1)
+        CPU_CLR(core, &all);
+    assert_true(CPU_EQUAL(&all, &left));
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_caller),     cmocka_unit_test(many_callers),
                                        cmocka_unit_test(loop_in_a_loop), cmocka_unit_test(together),
-                                       cmocka_unit_test(children),       cmocka_unit_test(signals)};
+                                       cmocka_unit_test(children),       cmocka_unit_test(signals),
+                                       cmocka_unit_test(kept_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,8 @@ static char *resolve(const char *directory)
             return all;
         char last[PATH_MAX];
         char *slash = strrchr(path, '/');
+        if (strcmp(slash, "/..") == 0)
+            return NULL; /* of what is not there: it could lead anywhere, once that has been made */
         snprintf(last, sizeof last, "%s%s", slash, rest);
         memcpy(rest, last, sizeof rest);
         slash[slash == path] = '\0';

@@ -14,7 +14,8 @@ struct axis {
     int width;
 };
 
-static double median_work(const struct record *record)
+/* The geometric mean of what works lasted. */
+static double typical_work(const struct record *record)
 {
     double logs = 0;
     int n = 0;
@@ -31,7 +32,7 @@ static double median_work(const struct record *record)
 static struct axis make_axis(const struct record *record)
 {
     const double length = fmax(record->end - record->begin, 1);
-    const double wanted = 8 * length / median_work(record);
+    const double wanted = 8 * length / typical_work(record);
     const int width = (int)fmin(fmax(wanted, 900), 12000);
     return (struct axis){.begin = record->begin, .scale = width / length, .width = LEFT + width + RIGHT};
 }

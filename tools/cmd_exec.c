@@ -93,11 +93,13 @@ static int make_directory(struct traces *traces)
 static int open_log(struct traces *traces, const char *name)
 {
     FILE *file = fopen(name, "ae");
-    if (file == NULL || realpath(name, traces->log) == NULL)
-        return complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(errno));
-    traces->log_begin = ftell(file);
-    fclose(file);
-    return STATUS_OK;
+    const bool is_found = file != NULL && realpath(name, traces->log) != NULL;
+    const int reason = errno;
+    if (is_found)
+        traces->log_begin = ftell(file);
+    if (file != NULL)
+        fclose(file);
+    return is_found ? STATUS_OK : complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(reason));
 }
 
 static int open_traces(struct traces *traces, const struct settings *settings)
@@ -152,8 +154,9 @@ static int conclude(const struct run *run, const struct record *record)
 {
     fprintf(stderr, "regrad: exec: %s ", run->words[0]);
     report_end(stderr, &run->end);
-    fprintf(stderr, "; %d finding%s, %d note%s\n", record->n_mistakes, record->n_mistakes == 1 ? "" : "s",
-            record->n_notes, record->n_notes == 1 ? "" : "s");
+    fprintf(stderr, "; ");
+    report_counts(stderr, record);
+    fprintf(stderr, "\n");
     return run->end.status == 0 && record->n_mistakes > 0 ? STATUS_FOUND : run->end.status;
 }
 

@@ -39,6 +39,12 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
+void report_counts(FILE *file, const struct record *record)
+{
+    fprintf(file, "%d finding%s, %d note%s", record->n_mistakes, plural(record->n_mistakes), record->n_notes,
+            plural(record->n_notes));
+}
+
 static void print_summary(FILE *page, const struct run *run, const struct record *record)
 {
     fprintf(page, "<h1>regrad exec</h1>\n<p id=\"command\"><code>");
@@ -50,8 +56,9 @@ static void print_summary(FILE *page, const struct run *run, const struct record
     report_end(page, &run->end);
     fprintf(page, " after %.3f s, with REGRAD_CHECK=", run->seconds);
     html_text(page, run->check);
-    fprintf(page, ": %d finding%s, %d note%s.</p>\n", record->n_mistakes, plural(record->n_mistakes), record->n_notes,
-            plural(record->n_notes));
+    fprintf(page, ": ");
+    report_counts(page, record);
+    fprintf(page, ".</p>\n");
     if (record->n_unreadable > 0)
         fprintf(page, "<p>%d line%s of the log and the trace could not be read.</p>\n", record->n_unreadable,
                 plural(record->n_unreadable));

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tally_is_operator(const char *function)
+/* Rather than a copy or an event. */
+static int is_operator(const char *function)
 {
     return strncmp(function, "aclnn", 5) == 0;
 }
@@ -47,7 +48,7 @@ static void add(struct tally *tally, const struct work *work)
 static int compare(const void *a, const void *b)
 {
     const struct tally *left = a, *right = b;
-    const int order = tally_is_operator(right->function) - tally_is_operator(left->function);
+    const int order = is_operator(right->function) - is_operator(left->function);
     if (order != 0)
         return order;
     if (left->total != right->total)

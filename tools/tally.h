@@ -24,9 +24,6 @@ void tally_works(struct tallies *tallies, const struct record *record);
 /* The place of a function; -1 when it has none. */
 int tally_find(const struct tallies *tallies, const char *function);
 
-/* Is it an operator, rather than a copy or an event? */
-int tally_is_operator(const char *function);
-
 /* A colour for what stands at a place, as CSS writes it. */
 const char *tally_colour(int place);
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "peer.h"
+#include "peers/serve.h"
 #include "timer.h"
 
 /* A gradient in one order of memory. */
@@ -214,39 +215,14 @@ static bool do_drop(const char *nothing)
     return true;
 }
 
-static void do_time(const char *arguments)
+static double do_time(int64_t runs, bool warm_up)
 {
-    long long runs = 1;
-    int warm_up = 0;
-    sscanf(arguments, "%lld %d", &runs, &warm_up);
-    printf("%.9g\n", timer_sample(run, &peer.best, runs, warm_up));
-}
-
-static void obey(const char *command, const char *arguments)
-{
-    static const struct {
-        const char *name;
-        bool (*run)(const char *arguments);
-    } commands[] = {{"shape", do_shape}, {"threads", do_threads}, {"result", do_result}, {"drop", do_drop}};
-    if (strcmp(command, "time") == 0) {
-        do_time(arguments);
-        return;
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(command, commands[i].name) == 0) {
-            if (commands[i].run(arguments))
-                printf("ready\n");
-            else
-                printf("cannot: %s\n", peer.why);
-            return;
-        }
-    }
-    printf("cannot: '%s' is no command\n", command);
+    return timer_sample(run, &peer.best, runs, warm_up);
 }
 
 int main(void)
 {
-    char line[512];
+    const struct served served = {do_shape, do_threads, do_result, do_drop, do_time, peer.why};
     const dnnl_version_t *version = dnnl_version();
     if (dnnl_engine_create(&peer.engine, dnnl_cpu, 0) != dnnl_success ||
         dnnl_stream_create(&peer.stream, peer.engine, dnnl_stream_default_flags) != dnnl_success) {
@@ -254,15 +230,7 @@ int main(void)
         return 0;
     }
     printf("oneDNN %d.%d.%d\n", version->major, version->minor, version->patch);
-    fflush(stdout);
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        char *rest = strchr(line, ' ');
-        if (rest != NULL)
-            *rest++ = '\0';
-        obey(line, rest != NULL ? rest : "");
-        fflush(stdout);
-    }
+    serve(&served);
     dnnl_stream_destroy(peer.stream);
     dnnl_engine_destroy(peer.engine);
     return 0;

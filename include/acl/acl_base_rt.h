@@ -10,6 +10,8 @@
  *   says so.
  * - A handle that is NULL, foreign, of another kind, or whose object is gone is answered with a
  *   status. Handle values are never used twice.
+ * - Statuses are those of REGRAD_CHECK=off. The check mode (docs/check.md) refuses more: memory that has
+ *   been freed, for instance, and with REGRAD_CHECK=error memory of the host in place of a device's.
  */
 #ifndef ACL_ACL_BASE_RT_H
 #define ACL_ACL_BASE_RT_H

@@ -1,17 +1,18 @@
 /*
  * acl_rt.h - the runtime: initialisation, devices and contexts, streams, events, callbacks, memory.
  * The device is the processor that the program runs on; device memory is ordinary memory, which the
- * host can read too. acl_base_rt.h says what holds for all functions.
+ * host can read too, unless REGRAD_CHECK=isolate is set. acl_base_rt.h says what holds for all functions.
  *
  * Words
  * - The current context belongs to the calling thread: aclrtSetDevice and aclrtCreateContext give it
  *   one. Functions that need one and find none, or one that is gone, return 107002.
  * - Where a stream is wanted, NULL means the default stream of the current context. A stream that is
  *   no live one is answered with 107003, an event with 107017, a context with 107002.
- * - Work on a stream is done in the order in which it was submitted. It is done within the call that
- *   submits it, unless something before it on that stream waits: for a callback that
- *   aclrtProcessReport has still to run, or for an event whose recording waits for such a callback.
- *   Programs must not count on that, and synchronise as for any device.
+ * - Work on a stream is done in the order in which it was submitted, at any time after the call that
+ *   submits it, by a thread of the stream or by one that waits for it. Streams have no order among
+ *   each other but what events and waits give them. Programs synchronise as for any device. With
+ *   ACL_LAUNCH_BLOCKING=1 in the environment such a call returns when its work is done, with the
+ *   status of that.
  * - Work that fails is reported by the next synchronisation of its stream or of its device, once. The
  *   end of a stream reports nothing.
  * - Timeouts are in milliseconds; -1 waits as long as it takes.
@@ -375,6 +376,26 @@ ACL_FUNC_VISIBILITY aclError aclFinalize(void);
  */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
 
+/*
+ * Has cbFunc called by each aclInit that starts the runtime, in its thread, behind those that were registered before.
+ * configStr is the content of the file without white space, of len bytes and a NUL; "" where there is none. A status
+ * other than 0 becomes that of aclInit, calls no further ones, and leaves the runtime not started.
+ *
+ * Of all callbacks there may be 64. 100000 for NULL, and for a type that is none, which has no other effect; 107000 for
+ * one that is registered for this type already, 207012 for too many.
+ */
+ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc,
+                                                     void *userData);
+
+/* The same when the runtime ends. All are called; the first status other than 0 becomes that of aclFinalize. */
+ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
+                                                         void *userData);
+
+/* End that. 100000 as above, 107000 for one that is not registered for this type. */
+ACL_FUNC_VISIBILITY aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
+ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
+                                                           aclFinalizeCallbackFunc cbFunc);
+
 /* ---- Versions ----------------------------------------------------------------------------- */
 
 /*
@@ -491,6 +512,9 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
 
 /* ACL_HOST: the program runs on the host, not on the device. 100000 when runMode is NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
+
+/* Checks its argument, and makes no difference: there is one scheduler. 100000 for anything but the two identifiers. */
+ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
 
 /*
  * Waits for all streams of all contexts of the current context's device. 107002 without a context;
@@ -841,8 +865,8 @@ ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /*
- * Runs fn(args) in its turn on the stream; later work waits for it. It runs in the thread that submits
- * it, or in one that ends what it had to wait for. It must not wait for its own stream, nor end it.
+ * Runs fn(args) in its turn on the stream; later work waits for it. It runs in a thread of the stream,
+ * whose context is current there. It must not wait for its own stream, nor end it.
  * 100000 when fn is NULL, 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
@@ -918,7 +942,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *
                                          aclrtMemcpyKind kind);
 
 /*
- * The same in its turn on the stream. What is at src must stay until then.
+ * The same in its turn on the stream. What is at src must stay until then. Where one side is memory of
+ * the host that is neither of aclrtMallocHost nor registered, the call returns when the copy is done.
  * After the checks above: 207000 when neither address is in live device memory; 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
@@ -971,6 +996,18 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t 
 /* The same in its turn on the stream. After the checks above: 107002, 107003. */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
                                               aclrtStream stream);
+
+/*
+ * Sets N words of four bytes, from ptr on, to value. ptr need not be a multiple of four.
+ *
+ * memSize  bytes that there are at ptr
+ * N 0 is success, whatever the rest; 100000 for NULL, 107000 when N words are more than memSize.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
+
+/* The same in its turn on the stream. After the checks above: 107002, 107003. */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N,
+                                                 aclrtStream stream);
 
 /* Nothing to do: caches are coherent. 100000 for NULL and for size 0. */
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
@@ -1034,6 +1071,15 @@ ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void *pHost, void **pDevi
  * 100000 when a pointer is NULL.
  */
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
+
+/*
+ * The allocation of device memory that an address is in.
+ *
+ * pbase  out: its beginning, which aclrtFree takes
+ * psize  out: its bytes, as they were asked for
+ * 100000 when a pointer is NULL, 107000 for an address that is in no live device memory.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 
 #ifdef __cplusplus
 }

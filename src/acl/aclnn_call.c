@@ -136,6 +136,7 @@ static struct rg_program *create_program(const struct rg_call *call, enum rg_pro
                                         .handle = argument->handle,
                                         .is_output = argument->is_output,
                                         .is_used = work != RG_WORK_NONE && !argument->is_unused,
+                                        .is_unwanted = argument->is_output && argument->is_unused,
                                         .view = *argument->tensor};
     }
     return program;

@@ -42,10 +42,10 @@ static aclnnStatus check_format(const struct rg_call *call, const struct rg_acl_
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-/* What the forward reads, as sizes: self's shape, or inputSize. */
 enum { RANK = 4 };
 
-/* The size that the forward's result, which a gradient starts from, has in dimension d. */
+/* The size that the forward's result, which a gradient starts from, has in dimension d; input: what the forward reads,
+ * self's shape or inputSize. */
 static int64_t resized_dim(struct layout layout, const int64_t *input, const struct rg_acl_argument *output_size, int d)
 {
     if (d == layout.h)
@@ -101,7 +101,7 @@ static aclnnStatus check_scales(const struct rg_call *call, double scales_h, dou
 
 /* ---- Plans -------------------------------------------------------------------------------- */
 
-/* What the forward resizes, for the check mode. */
+/* What the forward resizes, for the check mode. Calls of both directions have outputSize at the same place. */
 static void note_axes(struct rg_call *call, const int64_t *input, struct layout layout, double scales_h,
                       double scales_w)
 {

@@ -15,10 +15,9 @@ static aclError refuse(const char *function, const aclDataBuffer *handle)
                            (const void *)handle);
 }
 
-static aclError fail(const char *function, const aclDataBuffer *handle)
+static aclError fail_dead(const char *function, const aclDataBuffer *handle)
 {
-    if (handle != NULL)
-        rg_handle_tell_dead(function, "dataBuffer", RG_HANDLE_DATA_BUFFER, handle);
+    rg_handle_tell_dead(function, "dataBuffer", RG_HANDLE_DATA_BUFFER, handle);
     return refuse(function, handle);
 }
 
@@ -53,7 +52,7 @@ aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
 {
     struct buffer *buffer = rg_handle_acquire(RG_HANDLE_DATA_BUFFER, dataBuffer);
     if (buffer == NULL)
-        return dataBuffer == NULL ? rg_runtime_fail_null(__func__, "dataBuffer") : fail(__func__, dataBuffer);
+        return dataBuffer == NULL ? rg_runtime_fail_null(__func__, "dataBuffer") : fail_dead(__func__, dataBuffer);
     *buffer = (struct buffer){data, size};
     rg_handle_release(RG_HANDLE_DATA_BUFFER, dataBuffer);
     return ACL_SUCCESS;
@@ -64,7 +63,7 @@ static struct buffer look(const char *function, const aclDataBuffer *handle)
 {
     const struct buffer *buffer = rg_handle_acquire(RG_HANDLE_DATA_BUFFER, handle);
     if (buffer == NULL) {
-        fail(function, handle);
+        fail_dead(function, handle);
         return (struct buffer){NULL, 0};
     }
     const struct buffer noted = *buffer;

@@ -28,6 +28,9 @@ aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool
 /* The same question, without waiting. */
 aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal);
 
+/* In the child of a fork, where nobody waits. */
+void rg_deadlock_forget_waiters(void);
+
 /* Tells of a wait for a stream by the thread that is doing its work. */
 void rg_deadlock_tell_inside(const char *function, aclrtStream stream);
 

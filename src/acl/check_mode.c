@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "acl/check_mode.h"
 
 #include <fcntl.h>
@@ -10,14 +11,18 @@
 #include <unistd.h>
 
 #include "acl/check_print.h"
+#include "acl/log.h"
 #include "acl/message.h"
 
 enum { MOST_TOLD = 1000 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static enum rg_check_level level;
-static bool isolates;
-static pid_t reader;
+static struct {
+    enum rg_check_level level;
+    bool isolates;
+    pid_t reader;
+    char *log, *suppressed; /* copies, NULL for none: a program may change its environment at any time */
+} settings;
 
 /* ---- What is set ------------------------------------------------------------------------------ */
 
@@ -33,41 +38,49 @@ static bool is_listed(const char *list, const char *word, bool prefix)
     return false;
 }
 
+static char *copy_variable(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL && *text != '\0' ? strdup(text) : NULL;
+}
+
 static void read_settings(void)
 {
     const char *text = getenv("REGRAD_CHECK");
-    reader = getpid();
-    isolates = is_listed(text, "isolate", false);
-    level = isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
+    settings.reader = getpid();
+    settings.isolates = is_listed(text, "isolate", false);
+    settings.level = settings.isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
     if (is_listed(text, "off", false))
-        level = RG_CHECK_OFF;
+        settings.level = RG_CHECK_OFF;
     else if (is_listed(text, "error", false))
-        level = RG_CHECK_ERROR;
+        settings.level = RG_CHECK_ERROR;
     else if (is_listed(text, "warn", false))
-        level = RG_CHECK_WARN;
+        settings.level = RG_CHECK_WARN;
+    settings.log = copy_variable("REGRAD_CHECK_LOG");
+    settings.suppressed = copy_variable("REGRAD_CHECK_SUPPRESS");
 }
 
 enum rg_check_level rg_check_level(void)
 {
     pthread_once(&once, read_settings);
-    return level;
+    return settings.level;
 }
 
 bool rg_check_is_in_child(void)
 {
     pthread_once(&once, read_settings);
-    return reader != getpid();
+    return settings.reader != getpid();
 }
 
 bool rg_check_isolates(void)
 {
     pthread_once(&once, read_settings);
-    return isolates;
+    return settings.isolates;
 }
 
 /* ---- What was told ---------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of the order of lines */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of writing */
 static struct {
     const char *kind;
     const void *at;
@@ -80,17 +93,20 @@ unsigned rg_check_count(void)
     return atomic_load(&n_mistakes);
 }
 
-/* Is it new? Needs the lock. */
+/* Is it new, and is there room to remember it? */
 static bool enter(const char *kind, const void *at)
 {
-    for (int k = 0; k < n_told; k++)
-        if (told[k].at == at && strcmp(told[k].kind, kind) == 0)
-            return false;
-    if (n_told == MOST_TOLD)
-        return false;
-    told[n_told].kind = kind;
-    told[n_told++].at = at;
-    return true;
+    int k = 0;
+    pthread_mutex_lock(&lock);
+    while (k < n_told && (told[k].at != at || strcmp(told[k].kind, kind) != 0))
+        k++;
+    const bool is_new = k == n_told && n_told < MOST_TOLD;
+    if (is_new) {
+        told[n_told].kind = kind;
+        told[n_told++].at = at;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_new;
 }
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
@@ -109,44 +125,49 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 
 static bool is_told(const char *kind)
 {
-    return rg_check_level() != RG_CHECK_OFF && !is_listed(getenv("REGRAD_CHECK_SUPPRESS"), kind, true);
+    return rg_check_level() != RG_CHECK_OFF && !is_listed(settings.suppressed, kind, true);
 }
 
-static void append_to_log(const char *path, const struct rg_text *line)
+static void append_to_log(const struct rg_text *line)
 {
-    const int file = path != NULL && *path != '\0' ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    const int file = settings.log != NULL ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (file < 0)
         return;
     rg_text_write(line, file);
     close(file);
 }
 
-static void print(const struct rg_finding *finding, const struct rg_place *place, const char *log,
-                  rg_frame_text *frame_text, char *room)
+/* Block and line of a finding are made without the lock: the loader, which knows the frames, has one of its own, and
+ * calls constructors with it. */
+static void print(const struct rg_finding *finding, struct rg_place place)
 {
-    struct rg_text block = {room, RG_CHECK_PRINTED, 0}, line = block;
-    rg_check_print_block(&block, finding, place, frame_text);
+    char room[RG_CHECK_PRINTED];
+    struct rg_text block = {room, sizeof(room), 0}, line = block;
+    struct rg_finding shown = *finding;
+    for (int k = 0; k < shown.n_objects; k++)
+        rg_place_cut(&shown.object[k].place);
+    rg_place_cut(&place);
+    rg_check_print_block(&block, &shown, &place, rg_place_text);
+    pthread_mutex_lock(&lock);
     rg_text_write(&block, STDERR_FILENO);
-    rg_check_print_line(&line, finding, place, frame_text);
-    append_to_log(log, &line);
+    pthread_mutex_unlock(&lock);
+    rg_check_print_line(&line, &shown, &place, rg_place_text);
+    pthread_mutex_lock(&lock);
+    append_to_log(&line);
+    pthread_mutex_unlock(&lock);
 }
 
 bool rg_check_tell(const struct rg_finding *finding)
 {
-    char room[RG_CHECK_PRINTED];
     if (!is_told(finding->kind))
         return finding->is_refused;
-    struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
-    pthread_mutex_lock(&lock);
+    const struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
     const bool is_new = enter(finding->kind, finding->once_for != NULL ? finding->once_for : place.frame[0]);
     if (is_new) {
-        struct rg_finding shown = *finding;
-        for (int k = 0; k < shown.n_objects; k++)
-            rg_place_cut(&shown.object[k].place);
-        rg_place_cut(&place);
-        print(&shown, &place, getenv("REGRAD_CHECK_LOG"), rg_place_text, room);
+        print(finding, place);
+        rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function, finding->what,
+               finding->kind, finding->instead);
     }
-    pthread_mutex_unlock(&lock);
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
@@ -165,25 +186,23 @@ void rg_check_unlock(void)
 
 /* ---- In a signal handler ---------------------------------------------------------------------- */
 
-static struct {
-    bool is_told;
-    char log[4096];
-    char room[RG_CHECK_PRINTED];
-} fault;
+static bool is_fault_told;
 
 void rg_check_prepare_fault(const char *kind)
 {
-    const char *log = getenv("REGRAD_CHECK_LOG");
-    fault.is_told = is_told(kind);
-    struct rg_text copy = {fault.log, sizeof(fault.log), 0};
-    rg_text_put(&copy, log != NULL ? log : "");
+    is_fault_told = is_told(kind);
 }
 
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
                          void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]))
 {
-    if (!fault.is_told)
+    static char room[RG_CHECK_PRINTED];
+    struct rg_text block = {room, sizeof(room), 0}, line = block;
+    if (!is_fault_told)
         return;
-    print(finding, place, fault.log, frame_text, fault.room);
+    rg_check_print_block(&block, finding, place, frame_text);
+    rg_text_write(&block, STDERR_FILENO);
+    rg_check_print_line(&line, finding, place, frame_text);
+    append_to_log(&line);
     atomic_fetch_add(&n_mistakes, 1);
 }

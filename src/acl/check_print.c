@@ -1,6 +1,6 @@
 #include "acl/check_print.h"
 
-#include <time.h>
+#include "acl/now.h"
 
 /* ---- The block -------------------------------------------------------------------------------- */
 
@@ -80,13 +80,11 @@ static void put_frames(struct rg_text *text, const struct rg_place *place, rg_fr
 void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
                          rg_frame_text *frame_text)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     rg_text_put(text, "{\"finding\":");
     put_string(text, finding->kind);
     rg_text_put(text, finding->is_note ? ",\"note\":true" : ",\"note\":false");
     rg_text_put(text, ",\"time_us\":");
-    rg_text_put_decimal(text, (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    rg_text_put_decimal(text, rg_now() / 1000);
     put_member(text, "function", finding->function);
     if (finding->argument != NULL)
         put_member(text, "argument", finding->argument);

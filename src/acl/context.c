@@ -94,6 +94,12 @@ aclError rg_context_look(const char *function, struct rg_context_traits *traits)
     return ACL_SUCCESS;
 }
 
+aclError rg_context_ask(const char *function, const char *argument, const void *answer,
+                        struct rg_context_traits *traits)
+{
+    return answer == NULL ? rg_runtime_fail_null(function, argument) : rg_context_look(function, traits);
+}
+
 static aclError fail_dead(const char *function, aclrtContext context)
 {
     return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context is %p, must be a live context", function, context);
@@ -155,10 +161,8 @@ aclError aclrtSetCurrentContext(aclrtContext context)
 
 aclError aclrtGetCurrentContext(aclrtContext *context)
 {
-    if (context == NULL)
-        return rg_runtime_fail_null(__func__, "context");
     struct rg_context_traits traits = {0};
-    const aclError refused = rg_context_look(__func__, &traits);
+    const aclError refused = rg_context_ask(__func__, "context", context, &traits);
     if (refused == ACL_SUCCESS)
         *context = traits.handle;
     return refused;
@@ -166,10 +170,8 @@ aclError aclrtGetCurrentContext(aclrtContext *context)
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
 {
-    if (stream == NULL)
-        return rg_runtime_fail_null(__func__, "stream");
     struct rg_context_traits traits = {0};
-    const aclError refused = rg_context_look(__func__, &traits);
+    const aclError refused = rg_context_ask(__func__, "stream", stream, &traits);
     if (refused == ACL_SUCCESS)
         *stream = traits.default_stream;
     return refused;

@@ -36,6 +36,10 @@ void rg_context_set_current(aclrtContext context);
 /* What the thread's current context is. 107002, with a message, when there is none. */
 aclError rg_context_look(const char *function, struct rg_context_traits *traits);
 
+/* The same, for a function that stores something at answer. */
+aclError rg_context_ask(const char *function, const char *argument, const void *answer,
+                        struct rg_context_traits *traits);
+
 /* The same, without a message: false when there is none. */
 bool rg_context_peek(struct rg_context_traits *traits);
 

@@ -6,6 +6,7 @@
 
 #include "acl/check_order.h"
 #include "acl/context.h"
+#include "acl/log.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -111,6 +112,7 @@ aclError aclrtSetDevice(int32_t deviceId)
     if (context == NULL)
         return rg_runtime_fail_memory(__func__);
     rg_context_set_current(context);
+    rg_log(RG_LOG_EVENT, "%s: device %d is set", __func__, deviceId);
     return ACL_SUCCESS;
 }
 
@@ -142,6 +144,7 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
         rg_order_check_reset(function, device, ended);
         rg_context_end(ended, &origin);
     }
+    rg_log(RG_LOG_EVENT, "%s: device %d is reset", function, device);
     return ACL_SUCCESS;
 }
 
@@ -157,10 +160,8 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
 
 aclError aclrtGetDevice(int32_t *deviceId)
 {
-    if (deviceId == NULL)
-        return rg_runtime_fail_null(__func__, "deviceId");
     struct rg_context_traits context = {0};
-    const aclError refused = rg_context_look(__func__, &context);
+    const aclError refused = rg_context_ask(__func__, "deviceId", deviceId, &context);
     if (refused == ACL_SUCCESS)
         *deviceId = context.device;
     return refused;
@@ -172,6 +173,15 @@ aclError aclrtGetDeviceCount(uint32_t *count)
         return rg_runtime_fail_null(__func__, "count");
     *count = (uint32_t)rg_device_count();
     return ACL_SUCCESS;
+}
+
+aclError aclrtSetTsDevice(aclrtTsId tsId)
+{
+    if (tsId == ACL_TS_ID_AICORE || tsId == ACL_TS_ID_AIVECTOR)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
+                           "%s: tsId is %d, must be ACL_TS_ID_AICORE (0) or ACL_TS_ID_AIVECTOR (1)", __func__,
+                           (int)tsId);
 }
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode)
@@ -198,47 +208,6 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
 {
     const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
     return refused != ACL_SUCCESS ? refused : synchronize(__func__, timeout);
-}
-
-aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
-{
-    if (deviceStatus == NULL)
-        return rg_runtime_fail_null(__func__, "deviceStatus");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
-    return ACL_SUCCESS;
-}
-
-aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
-{
-    if (canAccessPeer == NULL)
-        return rg_runtime_fail_null(__func__, "canAccessPeer");
-    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
-    if (refused == ACL_SUCCESS)
-        refused = rg_device_check(__func__, "peerDeviceId", peerDeviceId);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    *canAccessPeer = deviceId != peerDeviceId;
-    return ACL_SUCCESS;
-}
-
-aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
-{
-    if (mode == ACL_RT_OVERFLOW_MODE_INFNAN)
-        return ACL_SUCCESS;
-    const aclError status =
-        mode == ACL_RT_OVERFLOW_MODE_SATURATION ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID;
-    return rg_runtime_fail(status, "%s: mode is %d, must be ACL_RT_OVERFLOW_MODE_INFNAN (1)", __func__, (int)mode);
-}
-
-aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
-{
-    if (mode == NULL)
-        return rg_runtime_fail_null(__func__, "mode");
-    *mode = ACL_RT_OVERFLOW_MODE_INFNAN;
-    return ACL_SUCCESS;
 }
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)

@@ -1,4 +1,4 @@
-/* What a device does, what belongs to it, and what it could do about other devices and slow operators. */
+/* What a device is and does; other devices; slow operators. */
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
@@ -29,6 +29,34 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
     return ACL_SUCCESS;
 }
 
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+{
+    if (deviceStatus == NULL)
+        return rg_runtime_fail_null(__func__, "deviceStatus");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
+{
+    if (mode == ACL_RT_OVERFLOW_MODE_INFNAN)
+        return ACL_SUCCESS;
+    const aclError status =
+        mode == ACL_RT_OVERFLOW_MODE_SATURATION ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID;
+    return rg_runtime_fail(status, "%s: mode is %d, must be ACL_RT_OVERFLOW_MODE_INFNAN (1)", __func__, (int)mode);
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
+{
+    if (mode == NULL)
+        return rg_runtime_fail_null(__func__, "mode");
+    *mode = ACL_RT_OVERFLOW_MODE_INFNAN;
+    return ACL_SUCCESS;
+}
+
 aclError aclrtDeviceGetBareTgid(int32_t *pid)
 {
     if (pid == NULL)
@@ -38,6 +66,19 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid)
 }
 
 /* ---- Other devices ---------------------------------------------------------------------------- */
+
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+{
+    if (canAccessPeer == NULL)
+        return rg_runtime_fail_null(__func__, "canAccessPeer");
+    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        refused = rg_device_check(__func__, "peerDeviceId", peerDeviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *canAccessPeer = deviceId != peerDeviceId;
+    return ACL_SUCCESS;
+}
 
 static aclError check_peer(const char *function, int32_t peer)
 {
@@ -87,11 +128,7 @@ aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 /* Has nobody anything of the device to do? */
 static bool is_idle(const void *device)
 {
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
-        if (stream->device == *(const int32_t *)device && !rg_stream_is_done(stream, UINT64_MAX) &&
-            !rg_stream_is_inside(stream))
-            return false;
-    return true;
+    return rg_stream_is_device_done(*(const int32_t *)device, UINT64_MAX);
 }
 
 /* Streams that are ending drop what they were told to. Needs the lock. */

@@ -1,10 +1,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "acl/acl_rt.h"
 #include "acl/check_deadlock.h"
 #include "acl/handle_check.h"
+#include "acl/now.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
@@ -79,20 +79,6 @@ static struct event *acquire(const char *function, const char *argument, aclrtEv
 
 /* ---- Beginning and end ------------------------------------------------------------------------ */
 
-static aclError create(struct rg_origin origin, aclrtEvent *event)
-{
-    if (event == NULL)
-        return rg_runtime_fail_null(origin.function, "event");
-    struct event *object = calloc(1, sizeof(*object));
-    const aclrtEvent handle = object != NULL ? rg_handle_create(RG_HANDLE_EVENT, object, destroy_event, &origin) : NULL;
-    if (handle == NULL) {
-        free(object);
-        return rg_runtime_fail_memory(origin.function);
-    }
-    *event = handle;
-    return ACL_SUCCESS;
-}
-
 static aclError check_flag(const char *function, uint32_t flag)
 {
     const uint32_t known = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
@@ -107,21 +93,36 @@ static aclError check_flag(const char *function, uint32_t flag)
     return ACL_SUCCESS;
 }
 
+static aclError create(struct rg_origin origin, aclrtEvent *event, uint32_t flag)
+{
+    const aclError refused = check_flag(origin.function, flag);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (event == NULL)
+        return rg_runtime_fail_null(origin.function, "event");
+    struct event *object = calloc(1, sizeof(*object));
+    const aclrtEvent handle = object != NULL ? rg_handle_create(RG_HANDLE_EVENT, object, destroy_event, &origin) : NULL;
+    if (handle == NULL) {
+        free(object);
+        return rg_runtime_fail_memory(origin.function);
+    }
+    *event = handle;
+    return ACL_SUCCESS;
+}
+
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-    return create(rg_origin_here(__func__), event);
+    return create(rg_origin_here(__func__), event, 0);
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
-    const aclError refused = check_flag(__func__, flag);
-    return refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event);
+    return create(rg_origin_here(__func__), event, flag);
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
-    const aclError refused = check_flag(__func__, flag);
-    return refused != ACL_SUCCESS ? refused : create(rg_origin_here(__func__), event);
+    return create(rg_origin_here(__func__), event, flag);
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event)
@@ -151,20 +152,13 @@ static aclError acquire_both(const char *function, aclrtEvent event, aclrtStream
     return status;
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
-}
-
 /* The end of a recording, also of one that is dropped: nothing must wait for it for ever. */
 static void end_record(void *argument)
 {
     struct mark *mark = argument;
     rg_runtime_lock();
     mark->has_happened = true;
-    mark->microseconds = now();
+    mark->microseconds = rg_now() / 1000;
     let_go(mark);
     rg_runtime_moved();
     rg_runtime_unlock();
@@ -232,10 +226,15 @@ static aclError run_reset(void *argument)
     return ACL_SUCCESS;
 }
 
-static bool has_happened(void *argument)
+static bool is_turn_over(const void *argument)
 {
     const struct turn *turn = argument;
     return turn->mark == NULL || turn->mark->has_happened;
+}
+
+static bool has_happened(void *argument)
+{
+    return is_turn_over(argument);
 }
 
 static void find_mark(void *argument, struct rg_blocker *blocker)
@@ -254,18 +253,12 @@ static void end_wait(void *argument)
     end_turn(turn);
 }
 
-static bool has_turn_happened(const void *turn)
-{
-    const struct turn *waiting = turn;
-    return waiting->mark == NULL || waiting->mark->has_happened;
-}
-
 /* A wait that may come to an end without the event: nothing would wake the stream then, so its worker waits itself. */
 static aclError run_wait(void *argument)
 {
     const struct turn *turn = argument;
     rg_runtime_lock();
-    const bool in_time = rg_runtime_wait(has_turn_happened, turn, turn->timeout);
+    const bool in_time = rg_runtime_wait(is_turn_over, turn, turn->timeout);
     rg_runtime_unlock();
     return in_time ? ACL_SUCCESS : ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
 }

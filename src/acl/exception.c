@@ -1,13 +1,13 @@
 #include "acl/exception.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
 
 enum { MOST_CALLBACKS = 64 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock of the runtime. */
 static aclrtExceptionInfoCallback single; /* of aclrtSetExceptionInfoCallback; NULL: none */
 static aclrtExceptionInfoCallback callbacks[MOST_CALLBACKS];
 static int n_callbacks;
@@ -16,12 +16,12 @@ void rg_exception_tell(const struct rtExceptionInfo *info)
 {
     aclrtExceptionInfoCallback called[MOST_CALLBACKS + 1];
     int n = 0;
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     if (single != NULL)
         called[n++] = single;
     for (int k = 0; k < n_callbacks; k++)
         called[n++] = callbacks[k];
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     struct rtExceptionInfo copy = *info;
     for (int k = 0; k < n; k++)
         called[k](&copy);
@@ -29,9 +29,9 @@ void rg_exception_tell(const struct rtExceptionInfo *info)
 
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     single = callback;
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     return ACL_SUCCESS;
 }
 
@@ -48,11 +48,11 @@ aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
 {
     if (callback == NULL)
         return rg_runtime_fail_null(__func__, "callback");
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool is_new = find(callback) == n_callbacks, fits = n_callbacks < MOST_CALLBACKS;
     if (is_new && fits)
         callbacks[n_callbacks++] = callback;
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     if (!is_new)
         return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: callback is registered already, must be another one",
                                __func__);
@@ -65,12 +65,12 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
 {
     if (callback == NULL)
         return rg_runtime_fail_null(__func__, "callback");
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const int k = find(callback);
     const bool found = k < n_callbacks;
     if (found)
         callbacks[k] = callbacks[--n_callbacks];
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     if (found)
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: callback is not registered, must be", __func__);

@@ -7,8 +7,8 @@
 #include "acl/check_order.h"
 #include "acl/executor_access.h"
 #include "acl/handle_check.h"
+#include "acl/memory.h"
 #include "acl/message.h"
-#include "acl/runtime.h"
 #include "acl/stream.h"
 #include "acl/trace.h"
 #include "aclnn/opdev/op_errno.h"
@@ -59,8 +59,7 @@ struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecuto
     struct rg_executor *executor = rg_handle_acquire(RG_HANDLE_EXECUTOR, handle);
     if (executor != NULL)
         return executor;
-    if (handle != NULL)
-        rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
+    rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
     rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
                 (const void *)handle);
     return NULL;
@@ -71,8 +70,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
     const struct rg_origin origin = rg_origin_here(__func__);
     if (rg_handle_destroy(RG_HANDLE_EXECUTOR, executor, &origin))
         return ACLNN_SUCCESS;
-    if (executor != NULL)
-        rg_handle_tell_ended(__func__, "executor", RG_HANDLE_EXECUTOR, executor);
+    rg_handle_tell_ended(__func__, "executor", RG_HANDLE_EXECUTOR, executor);
     return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", __func__,
                        (void *)executor);
 }
@@ -158,6 +156,14 @@ static aclnnStatus consume(const struct rg_origin *origin, const struct rg_execu
                        origin->function, (void *)handle);
 }
 
+/* For the check mode: what the run does not write, although it might. */
+static void note_unwanted(const struct rg_origin *origin, const struct run *run)
+{
+    for (int i = 0; i < run->program->n_operands; i++)
+        if (run->program->operands[i].is_unwanted)
+            rg_memory_leave(run->addresses[i], run->program->operands[i].name, origin);
+}
+
 /* Takes the run over. */
 static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, struct run *run)
 {
@@ -172,6 +178,8 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
         .run = do_run, .destroy = destroy_run, .argument = run, .origin = *origin, .accesses = accesses};
     if (rg_check_level() != RG_CHECK_OFF)
         work.n_accesses = rg_executor_accesses(run->program, run->addresses, run->workspace, accesses);
+    if (rg_check_level() != RG_CHECK_OFF)
+        note_unwanted(origin, run);
     if (rg_trace_is_on()) {
         work.bytes_read = rg_program_bytes(run->program, false);
         work.bytes_written = rg_program_bytes(run->program, true);

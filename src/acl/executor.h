@@ -23,6 +23,7 @@ struct rg_acl_operand {
     const void *handle;
     bool is_output;
     bool is_used;      /* its memory is read or written */
+    bool is_unwanted;  /* a result that the caller does not want */
     bool is_elsewhere; /* than on a device, at the address of phase 1, and phase 1 has accepted that */
     int64_t low, high; /* the bytes that are, counted from its data address */
     struct rg_acl_tensor view;

@@ -25,7 +25,8 @@ const char *rg_handle_kind_name(enum rg_handle_kind kind)
     return names[kind];
 }
 
-const char *rg_handle_kind_noun(enum rg_handle_kind kind)
+/* The same without the article. */
+static const char *noun_of(enum rg_handle_kind kind)
 {
     return strchr(names[kind], ' ') + 1;
 }
@@ -81,43 +82,54 @@ static bool has_run(const struct given *given)
            strncmp(given->life.ended.function, "aclnn", strlen("aclnn")) == 0;
 }
 
-static struct given look(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle)
+/* What is said of a handle that is gone: of an executor that has run, and of all others. */
+struct words {
+    const char *run_kind, *run_instead;
+    bool is_run_note;
+    const char *kind;
+    const char *was;     /* behind "has been " */
+    const char *instead; /* behind "destroy the stream " */
+};
+
+static const struct words in_use = {
+    .run_kind = "executor-reused",
+    .run_instead = "call phase 1 again for each run, or, before the first one, aclSetAclOpExecutorRepeatable",
+    .kind = "dead-object",
+    .was = "destroyed",
+    .instead = "after its last use"};
+
+static const struct words at_end = {
+    .run_kind = "executor-destroyed",
+    .run_instead =
+        "destroy only executors that have not run, and repeatable ones: a device looks into freed memory here",
+    .is_run_note = true,
+    .kind = "destroyed-twice",
+    .was = "destroyed before",
+    .instead = "once; set the pointer to NULL then"};
+
+static void tell_gone(const struct given *given, const struct words *words)
 {
-    return (struct given){function, argument, kind, rg_handle_look(handle)};
+    char what[RG_CHECK_TEXT / 2], instead[RG_CHECK_TEXT / 2];
+    if (tell_wrong(given))
+        return;
+    if (has_run(given)) {
+        tell(given, words->run_kind, words->is_run_note, "is an executor that has run, and with that has ended",
+             words->run_instead);
+        return;
+    }
+    snprintf(what, sizeof(what), "is %s that has been %s", rg_handle_kind_name(given->kind), words->was);
+    snprintf(instead, sizeof(instead), "destroy the %s %s", noun_of(given->kind), words->instead);
+    tell(given, words->kind, false, what, instead);
 }
 
 void rg_handle_tell_dead(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle)
 {
-    if (rg_check_level() == RG_CHECK_OFF)
-        return;
-    const struct given given = look(function, argument, kind, handle);
-    char what[RG_CHECK_TEXT / 2], instead[RG_CHECK_TEXT / 2];
-    if (tell_wrong(&given))
-        return;
-    if (has_run(&given)) {
-        tell(&given, "executor-reused", false, "is an executor that has run, and with that has ended",
-             "call phase 1 again for each run, or, before the first one, aclSetAclOpExecutorRepeatable");
-        return;
-    }
-    snprintf(what, sizeof(what), "is %s that has been destroyed", rg_handle_kind_name(kind));
-    snprintf(instead, sizeof(instead), "destroy the %s after its last use", rg_handle_kind_noun(kind));
-    tell(&given, "dead-object", false, what, instead);
+    if (handle != NULL && rg_check_level() != RG_CHECK_OFF)
+        tell_gone(&(struct given){function, argument, kind, rg_handle_look(handle)}, &in_use);
 }
 
 void rg_handle_tell_ended(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle)
 {
-    if (rg_check_level() == RG_CHECK_OFF)
-        return;
-    const struct given given = look(function, argument, kind, handle);
-    char what[RG_CHECK_TEXT / 2], instead[RG_CHECK_TEXT / 2];
-    if (tell_wrong(&given))
-        return;
-    if (has_run(&given)) {
-        tell(&given, "executor-destroyed", true, "is an executor that has run, and with that has ended",
-             "destroy only executors that have not run, and repeatable ones: a device looks into freed memory here");
-        return;
-    }
-    snprintf(what, sizeof(what), "is %s that has been destroyed before", rg_handle_kind_name(kind));
-    snprintf(instead, sizeof(instead), "destroy the %s once; set the pointer to NULL then", rg_handle_kind_noun(kind));
-    tell(&given, "destroyed-twice", false, what, instead);
+    if (handle != NULL && rg_check_level() != RG_CHECK_OFF)
+        tell_gone(&(struct given){function, argument, kind, rg_handle_look(handle)}, &at_end);
 }

@@ -4,11 +4,10 @@
 
 #include "acl/handle.h"
 
-/* "a tensor", "tensor" */
+/* "a tensor" */
 const char *rg_handle_kind_name(enum rg_handle_kind kind);
-const char *rg_handle_kind_noun(enum rg_handle_kind kind);
 
-/* Tells that a call was given a handle, not NULL, that is no live one of the kind. */
+/* Tells that a call was given a handle that is no live one of the kind. Of NULL nothing is told. */
 void rg_handle_tell_dead(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle);
 
 /* The same of a call that would have ended it. */

@@ -190,17 +190,19 @@ static size_t pages_of(const struct rg_isolated *range)
     return range->position + range->extent - first_page_of(range);
 }
 
-static void before_fork(void)
+void rg_isolate_before_fork(void)
 {
     pthread_mutex_lock(&lock);
+    rg_fault_lock();
     if (ranges != NULL)
         rg_arena_before_fork();
 }
 
-static void in_parent(void)
+void rg_isolate_in_parent(void)
 {
     if (ranges != NULL)
         rg_arena_in_parent();
+    rg_fault_unlock();
     pthread_mutex_unlock(&lock);
 }
 
@@ -209,7 +211,7 @@ static bool is_used(const struct rg_isolated *range)
     return range->state == RANGE_LIVE || range->state == RANGE_ENDING;
 }
 
-static void in_child(void)
+void rg_isolate_in_child(void)
 {
     const int file = ranges != NULL ? rg_arena_begin_copy() : -1;
     for (uint32_t k = 0; file >= 0 && k < n_ranges; k++)
@@ -220,6 +222,7 @@ static void in_child(void)
     for (uint32_t k = 0; file >= 0 && k < n_ranges; k++)
         if (is_used(&ranges[k]))
             rg_arena_open(first_page_of(&ranges[k]), pages_of(&ranges[k]));
+    rg_fault_unlock();
     pthread_mutex_unlock(&lock);
 }
 
@@ -244,7 +247,6 @@ static bool begin(void)
     table[0].extent = rg_arena_size();
     ranges = table;
     atomic_store(&n_ranges, 1);
-    pthread_atfork(before_fork, in_parent, in_child);
     return true;
 }
 

@@ -36,6 +36,12 @@ struct rg_sight {
     struct rg_origin allocated, freed;
 };
 
+/* Around a fork: keep all other threads out, and give the child memory of its own. Before that, nothing of the child's
+ * may touch or give back a block. */
+void rg_isolate_before_fork(void);
+void rg_isolate_in_parent(void);
+void rg_isolate_in_child(void);
+
 /* Without locks, for signal handlers. False for what is no address of isolated memory. */
 bool rg_isolate_see(const void *address, struct rg_sight *sight);
 

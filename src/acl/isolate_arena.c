@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "acl/runtime.h"
@@ -27,8 +28,18 @@ enum { SMALLEST = 64 << 20 };
 
 /* ---- Addresses -------------------------------------------------------------------------------- */
 
+/* A file that is larger than the process may have brings it a signal, also in memory. */
+static bool may_have_file(size_t size)
+{
+    struct rlimit limit;
+    errno = EFBIG;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
 static int create_file(size_t size)
 {
+    if (!may_have_file(size))
+        return -1;
     const int file = memfd_create("regrad device memory", MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, (off_t)size) == 0)
         return file;
@@ -133,7 +144,8 @@ bool rg_arena_open(size_t position, size_t size)
 
 void rg_arena_close(size_t position, size_t size)
 {
-    madvise(arena.ours + position, size, MADV_REMOVE);
+    if (!is_lost) /* else it may be the parent's */
+        madvise(arena.ours + position, size, MADV_REMOVE);
     if (!all_is_open)
         protect(position, size, PROT_NONE);
 }
@@ -180,6 +192,8 @@ void rg_arena_copy(int file, size_t position, size_t size)
 {
     while (size > 0) {
         const ssize_t n = pwrite(file, arena.ours + position, size, (off_t)position);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0)
             return;
         position += (size_t)n;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -27,7 +28,8 @@ static struct {
     _Atomic(const void *) frame; /* set last */
     char text[RG_PLACE_TEXT];
 } names[N_NAMES];
-static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who change names or handlers */
 
 /* Where the frame is, or may be put; N_NAMES for nowhere. */
 static int find_name(const void *frame)
@@ -41,18 +43,28 @@ static int find_name(const void *frame)
     return N_NAMES;
 }
 
+/* The loader is asked without the lock: a thread that loads a library may be allocating memory in it. */
+static void know_frame(const void *frame)
+{
+    char text[RG_PLACE_TEXT];
+    int at = find_name(frame);
+    if (at == N_NAMES || atomic_load(&names[at].frame) == frame)
+        return;
+    rg_place_text(frame, text);
+    pthread_mutex_lock(&lock);
+    at = find_name(frame);
+    if (at < N_NAMES && atomic_load(&names[at].frame) == NULL) {
+        memcpy(names[at].text, text, sizeof(text));
+        atomic_store(&names[at].frame, frame);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void rg_fault_know(struct rg_place *place)
 {
     rg_place_cut(place);
-    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++) {
-        pthread_mutex_lock(&names_lock);
-        const int at = find_name(place->frame[k]);
-        if (at < N_NAMES && atomic_load(&names[at].frame) == NULL) {
-            rg_place_text(place->frame[k], names[at].text);
-            atomic_store(&names[at].frame, place->frame[k]);
-        }
-        pthread_mutex_unlock(&names_lock);
-    }
+    for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++)
+        know_frame(place->frame[k]);
 }
 
 static void frame_text(const void *frame, char text[RG_PLACE_TEXT])
@@ -67,7 +79,7 @@ static void frame_text(const void *frame, char text[RG_PLACE_TEXT])
 
 /* ---- What has happened ------------------------------------------------------------------------ */
 
-enum access { TOUCHES, READS, WRITES };
+enum access { TOUCHES, READS, WRITES, RUNS };
 
 /* Where a thread was stopped. */
 struct stop {
@@ -79,9 +91,11 @@ static struct stop read_context(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     const greg_t *registers = context->uc_mcontext.gregs;
-    const bool is_writing = (registers[REG_ERR] & 2) != 0;
+    const greg_t error = registers[REG_ERR]; /* of the page fault: 2 for a write, 16 for a fetch of an instruction */
     return (struct stop){(const char *)registers[REG_RIP], (const char *)registers[REG_RSP], NULL,
-                         is_writing ? WRITES : READS};
+                         (error & 16) != 0  ? RUNS
+                         : (error & 2) != 0 ? WRITES
+                                            : READS};
 #elif defined(__aarch64__)
     const mcontext_t *machine = &context->uc_mcontext;
     return (struct stop){(const char *)machine->pc, (const char *)machine->sp, (const char *)machine->regs[30],
@@ -126,7 +140,7 @@ static void put_bytes(struct rg_text *text, size_t n)
 
 static void describe(struct rg_text *what, const struct rg_sight *sight, enum access access)
 {
-    static const char *const does[] = {" touches ", " reads ", " writes "};
+    static const char *const does[] = {" touches ", " reads ", " writes ", " jumps to "};
     rg_text_put(what, sight->is_ours ? "the library" : "the host");
     rg_text_put(what, does[access]);
     rg_text_put_hex(what, (uintptr_t)sight->address);
@@ -161,6 +175,8 @@ static const char *advise(const struct rg_sight *sight, enum access access)
                "ACL_MEMCPY_DEVICE_TO_HOST";
     if (sight->where == RG_SIGHT_BEFORE && sight->distance <= ALLOCATOR_HEADER)
         return "give device memory back with aclrtFree, if this was free or delete; the host cannot touch it";
+    if (access == RUNS)
+        return "call functions of the program: what is on a device is data";
     if (access == WRITES)
         return "write to memory of the host, and copy that with aclrtMemcpy and ACL_MEMCPY_HOST_TO_DEVICE";
     if (access == READS)
@@ -217,7 +233,6 @@ enum { MOST_HANDLERS = 16 };
 /* Those that were there before ours, the latest last. */
 static struct sigaction before[MOST_HANDLERS];
 static atomic_int n_before;
-static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The call of another handler that a thread is in, to know when that calls ours. Not thread-local: the room for what
  * signal handlers may use of that kind is small, and is that of all libraries together. */
@@ -225,6 +240,7 @@ struct calling {
     atomic_uintptr_t thread;
     const void *context, *frame;
     int handler;
+    const void *left_pc, *left_address; /* what was stopped last, if the handler returned and left it as it was */
 };
 
 /* The entry of this thread, which it keeps; for threads that come too late one that says nothing. */
@@ -276,10 +292,12 @@ static void tell_alone(const struct rg_sight *sight, const ucontext_t *context)
     static atomic_flag is_busy = ATOMIC_FLAG_INIT;
     static const struct timespec moment = {0, 1000000};
     int patience = 1000;
-    while (atomic_flag_test_and_set(&is_busy) && --patience > 0)
+    while (atomic_flag_test_and_set(&is_busy)) {
+        if (--patience == 0)
+            return;
         nanosleep(&moment, NULL);
-    if (patience > 0)
-        tell(sight, context);
+    }
+    tell(sight, context);
     atomic_flag_clear(&is_busy);
 }
 
@@ -294,7 +312,13 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     /* A handler that was installed over ours and hands on to it is one that ours hands on to: it has told already. */
     const bool is_nested = outer_context == context && (uintptr_t)frame < (uintptr_t)outer_frame;
     struct rg_sight sight;
-    if (!is_nested && info->si_code > 0 && rg_isolate_see(info->si_addr, &sight))
+    const bool is_told = !is_nested && info->si_code > 0 && rg_isolate_see(info->si_addr, &sight);
+    const void *const pc = read_context(context).pc;
+    if (is_told && pc != NULL && calling->left_pc == pc && calling->left_address == info->si_addr) {
+        do_default(info); /* or the handler would be called for ever */
+        return;
+    }
+    if (is_told)
         tell_alone(&sight, context);
     calling->context = context;
     calling->frame = frame;
@@ -304,6 +328,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     calling->context = outer_context;
     calling->frame = outer_frame;
     calling->handler = outer_handler;
+    calling->left_pc = is_told && read_context(context).pc == pc ? pc : NULL;
+    calling->left_address = info->si_addr;
 }
 
 static bool is_ours(const struct sigaction *action)
@@ -314,7 +340,7 @@ static bool is_ours(const struct sigaction *action)
 void rg_fault_watch(void)
 {
     struct sigaction now;
-    pthread_mutex_lock(&watch_lock);
+    pthread_mutex_lock(&lock);
     const int n = atomic_load(&n_before);
     if (sigaction(SIGSEGV, NULL, &now) == 0 && !is_ours(&now) && n < MOST_HANDLERS) {
         rg_check_prepare_fault(kind);
@@ -325,5 +351,15 @@ void rg_fault_watch(void)
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | (now.sa_flags & SA_NODEFER);
         sigaction(SIGSEGV, &action, NULL);
     }
-    pthread_mutex_unlock(&watch_lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void rg_fault_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rg_fault_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
 }

@@ -169,12 +169,9 @@ static aclError free_memory(const struct rg_origin *origin, const char *argument
         return rg_runtime_fail_null(origin->function, argument);
     if (rg_check_level() != RG_CHECK_OFF && rg_memory_find(pointer, &block) && block.base == pointer &&
         block.place == place) {
-        const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(pointer, block.size)};
-        if (rg_race_check_host(origin, &access, 1))
-            return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
-                                   "%s: %s is %p, which a stream has work for, must be waited for before",
-                                   origin->function, argument, pointer);
-        rg_race_forget(pointer, block.size);
+        const aclError refused = rg_memory_check_end(origin, argument, pointer, block.size);
+        if (refused != ACL_SUCCESS)
+            return refused;
     }
     return rg_memory_free(pointer, place, origin) ? ACL_SUCCESS
                                                   : fail_not_begin(origin->function, argument, pointer, place);
@@ -311,5 +308,20 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
         location.type = ACL_MEM_LOCATION_TYPE_HOST;
     }
     *attributes = (aclrtPtrAttributes){.location = location, .pageSize = (uint32_t)sysconf(_SC_PAGESIZE)};
+    return ACL_SUCCESS;
+}
+
+aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize)
+{
+    struct rg_memory_block block;
+    if (ptr == NULL)
+        return rg_runtime_fail_null(__func__, "ptr");
+    if (pbase == NULL || psize == NULL)
+        return rg_runtime_fail_null(__func__, pbase == NULL ? "pbase" : "psize");
+    if (!rg_memory_find(ptr, &block) || block.place != RG_MEMORY_DEVICE)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: ptr is %p, must be in live device memory", __func__,
+                               ptr);
+    *pbase = (void *)(uintptr_t)block.base;
+    *psize = block.size;
     return ACL_SUCCESS;
 }

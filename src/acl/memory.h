@@ -1,4 +1,4 @@
-/* What memory the runtime has given out, and to whom. rg_memory_range of runtime.h asks it too. */
+/* What memory the runtime has given out, and to whom. */
 #ifndef RG_MEMORY_H
 #define RG_MEMORY_H
 
@@ -22,6 +22,9 @@ struct rg_memory_block {
     struct rg_isolated *isolated; /* NULL for what the host may touch */
     struct rg_origin allocated;
     struct rg_origin freed; /* of blocks that are not live */
+    bool was_used;          /* an operator has used it, or a call written there */
+    const char *left;       /* the result, a literal, that an operator has left as it was; NULL: none */
+    struct rg_origin left_by;
     bool was_visited;
     struct rg_after after;
 };
@@ -48,8 +51,14 @@ struct rg_memory_span {
     int64_t low, high;
 };
 
-/* Is each of the n spans in a live block of device memory, or empty? */
+/* Is each of the n spans in a live block of device memory, or empty? What they are in has been used then. */
 bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n);
+
+/* The block that holds the address is used. */
+void rg_memory_note_use(const void *address);
+
+/* The operator has left the result there as it was. No matter for memory that has been used. */
+void rg_memory_leave(const void *address, const char *result, const struct rg_origin *by);
 
 /* Calls visit for all live blocks, with the table locked: visit must not use it. It returns whether the block is to be
  * visited never again. */

@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "acl/check_race.h"
 #include "acl/memory_host.h"
 #include "acl/runtime.h"
+#include "acl/runtime_error.h"
 
 static const char *const place_names[] = {[RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host"};
 
@@ -52,18 +54,22 @@ static bool tell_freed(const struct rg_memory_use *use, const struct rg_memory_b
     return rg_check_tell(&finding);
 }
 
-/* Refused always. */
-static bool tell_outside(const struct rg_memory_use *use, const struct rg_memory_block *block)
+/* Refused always, but for bytes that the allocation was rounded up by. */
+static bool tell_outside(const struct rg_memory_use *use, const struct rg_memory_block *block, bool is_rounded)
 {
     const int64_t before = (int64_t)((uintptr_t)use->bytes.address - (uintptr_t)block->base);
-    struct rg_finding finding = {
-        .kind = "out-of-bounds", .is_refused = true, .function = use->function, .argument = use->argument};
+    struct rg_finding finding = {.kind = "out-of-bounds",
+                                 .is_refused = !is_rounded,
+                                 .is_note = is_rounded,
+                                 .function = use->function,
+                                 .argument = use->argument};
     snprintf(finding.what, sizeof(finding.what),
              "the bytes [%" PRId64 ", %" PRId64 ") from the %s %p are used, but only [%" PRId64 ", %" PRId64
              ") are allocated there",
              use->bytes.low, use->bytes.high, use->what, use->bytes.address, -before, (int64_t)block->size - before);
-    snprintf(finding.instead, sizeof(finding.instead),
-             "allocate what shape, strides and offset reach, or make them reach less");
+    snprintf(finding.instead, sizeof(finding.instead), "%s",
+             is_rounded ? "allocate as much as is used: what an allocation is rounded up by may change"
+                        : "allocate what shape, strides and offset reach, or make them reach less");
     rg_memory_add_block(&finding, block, false);
     return rg_check_tell(&finding);
 }
@@ -80,7 +86,7 @@ bool rg_memory_tell_use(const struct rg_memory_use *use)
     const void *const first = (const void *)((uintptr_t)use->bytes.address + (uintptr_t)use->bytes.low);
     const bool is_live = rg_memory_find(use->bytes.address, &block) || rg_memory_find(first, &block);
     if (is_live && leaves(&use->bytes, &block))
-        return tell_outside(use, &block);
+        return tell_outside(use, &block, false);
     if (rg_check_level() == RG_CHECK_OFF)
         return !is_live && rg_memory_is_isolated(use->bytes.address); /* which nobody could touch */
     if (is_live)
@@ -90,6 +96,22 @@ bool rg_memory_tell_use(const struct rg_memory_use *use)
     if (rg_memory_find_freed(use->bytes.address, &block) || rg_memory_find_freed(first, &block))
         return tell_freed(use, &block);
     return tell_host(use, NULL);
+}
+
+void rg_memory_tell_rounded(const struct rg_memory_use *use, const struct rg_memory_block *block)
+{
+    tell_outside(use, block, true);
+}
+
+aclError rg_memory_check_end(const struct rg_origin *origin, const char *argument, const void *address, size_t size)
+{
+    const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(address, size)};
+    if (rg_race_check_host(origin, &access, 1))
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+                               "%s: %s is %p, which a stream has work for, must be waited for before", origin->function,
+                               argument, address);
+    rg_race_forget(address, size);
+    return ACL_SUCCESS;
 }
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */

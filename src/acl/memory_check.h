@@ -21,15 +21,21 @@ struct rg_memory_use {
  * RG_CHECK_OFF as well where they leave a block. */
 bool rg_memory_tell_use(const struct rg_memory_use *use);
 
+/* Notes that bytes are used which were not asked for, but are in the block since it was rounded up. */
+void rg_memory_tell_rounded(const struct rg_memory_use *use, const struct rg_memory_block *block);
+
 /* Tells what is wrong with an address to free, which is not the start of a live block of this place. */
 void rg_memory_tell_free(const char *function, const char *argument, const void *address, enum rg_memory_place place);
 
-/* Tells what is wrong with the memory of a copy (kind is a aclrtMemcpyKind, spans begin at 0), or of a fill. Refuses,
- * with 107000, what leaves an allocation and what is freed, and with RG_CHECK_ERROR host memory where the kind says
- * device. */
-aclError rg_memory_check_copy(const char *function, int kind, const struct rg_memory_span *to,
-                              const struct rg_memory_span *from);
-aclError rg_memory_check_fill(const char *function, const void *address, size_t size);
+/* Memory ends: no stream may have work on it. Refuses with 507002 where rg_check_tell says so. */
+aclError rg_memory_check_end(const struct rg_origin *origin, const char *argument, const void *address, size_t size);
+
+/* Tells what is wrong with the memory of a copy (kind is an aclrtMemcpyKind), or of a fill. Refuses, with 107000, what
+ * leaves an allocation and what is freed, and with RG_CHECK_ERROR other memory of the host where the kind says device,
+ * or for a fill. */
+aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
+                              size_t src_size);
+aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size);
 
 /* Adds the block that is involved to a finding: where it was allocated, and if it was freed, where. */
 void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed);

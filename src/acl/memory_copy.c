@@ -12,14 +12,23 @@
 
 /* Rows to copy, or to fill with value. A plain copy is one row. */
 struct transfer {
+    const char *target_name; /* of the argument; a literal */
     char *target;
     const char *source; /* NULL: fill */
     size_t target_pitch;
     size_t source_pitch;
     size_t width;
     size_t height;
-    int value;
+    uint32_t value; /* the low byte of it, */
+    bool is_word;   /* or all four */
 };
+
+/* The address may be any. */
+static void fill_words(char *target, uint32_t value, size_t size)
+{
+    for (size_t at = 0; at < size; at += sizeof(value))
+        memcpy(target + at, &value, sizeof(value));
+}
 
 static void run(const struct transfer *transfer)
 {
@@ -29,8 +38,10 @@ static void run(const struct transfer *transfer)
         char *target = first + row * transfer->target_pitch;
         if (source != NULL)
             memmove(target, source + row * transfer->source_pitch, transfer->width);
+        else if (transfer->is_word)
+            fill_words(target, transfer->value, transfer->width);
         else
-            memset(target, transfer->value, transfer->width);
+            memset(target, (int)transfer->value, transfer->width);
     }
 }
 
@@ -45,7 +56,7 @@ static int list_accesses(const struct transfer *transfer, struct rg_access acces
 {
     const bool is_copy = transfer->source != NULL;
     accesses[0] =
-        (struct rg_access){RG_WRITES, is_copy ? "dst" : "devPtr",
+        (struct rg_access){RG_WRITES, transfer->target_name,
                            rg_bytes_rows(transfer->target, transfer->width, transfer->target_pitch, transfer->height)};
     if (is_copy)
         accesses[1] = (struct rg_access){
@@ -120,9 +131,7 @@ static aclError check_copy(const char *function, const void *dst, size_t room, c
                          "one from ACL_MEMCPY_HOST_TO_HOST (0) to ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE (5)");
     if (count > room)
         return fail_room(function, count, "destMax", room);
-    const int64_t n_bytes = count > INT64_MAX ? INT64_MAX : (int64_t)count;
-    const struct rg_memory_span to = {dst, 0, n_bytes}, from = {src, 0, n_bytes};
-    return rg_memory_check_copy(function, (int)kind, &to, &from);
+    return rg_memory_check_copy(function, (int)kind, dst, count, src, count);
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -133,7 +142,7 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
     const aclError refused = check_copy(__func__, dst, destMax, src, count, kind);
     if (refused != ACL_SUCCESS)
         return refused;
-    const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = 1};
+    const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
     return dst == src ? ACL_SUCCESS : run_now(&origin, &transfer);
 }
 
@@ -156,24 +165,24 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
         return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                                "%s: dst is %p and src is %p, one of them must be in live device memory", __func__, dst,
                                src);
-    const struct transfer transfer = {.target = dst, .source = src, .width = count, .height = 1};
+    const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
     return push(&origin, stream, transfer);
-}
-
-/* Bytes from the first to the last; more than there can be where that overflows. */
-static int64_t reach(const struct transfer *transfer, size_t pitch)
-{
-    int64_t bytes;
-    if (__builtin_mul_overflow(transfer->height - 1, pitch, &bytes) ||
-        __builtin_add_overflow(bytes, transfer->width, &bytes))
-        return INT64_MAX;
-    return bytes;
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                                        aclrtStream stream)
 {
     return aclrtMemcpyAsync(dst, destMax, src, count, kind, stream);
+}
+
+/* Bytes from the first to the last; more than there can be where that overflows. */
+static size_t reach(const struct transfer *transfer, size_t pitch)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(transfer->height - 1, pitch, &bytes) ||
+        __builtin_add_overflow(bytes, transfer->width, &bytes))
+        return SIZE_MAX;
+    return bytes;
 }
 
 /* The checks of a copy of rows that are not empty. */
@@ -190,16 +199,15 @@ static aclError check_rows(const char *function, const struct transfer *transfer
                                function, transfer->width, transfer->source_pitch);
     if ((int)kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT)
         return fail_kind(function, kind, "one from ACL_MEMCPY_HOST_TO_DEVICE (1) to ACL_MEMCPY_DEFAULT (4)");
-    const struct rg_memory_span to = {transfer->target, 0, reach(transfer, transfer->target_pitch)};
-    const struct rg_memory_span from = {transfer->source, 0, reach(transfer, transfer->source_pitch)};
-    return rg_memory_check_copy(function, (int)kind, &to, &from);
+    return rg_memory_check_copy(function, (int)kind, transfer->target, reach(transfer, transfer->target_pitch),
+                                transfer->source, reach(transfer, transfer->source_pitch));
 }
 
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                        aclrtMemcpyKind kind)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
-    const struct transfer transfer = {dst, src, dpitch, spitch, width, height, 0};
+    const struct transfer transfer = {"dst", dst, src, dpitch, spitch, width, height, 0, false};
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     const aclError refused = check_rows(__func__, &transfer, kind);
@@ -210,7 +218,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
                             aclrtMemcpyKind kind, aclrtStream stream)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
-    const struct transfer transfer = {dst, src, dpitch, spitch, width, height, 0};
+    const struct transfer transfer = {"dst", dst, src, dpitch, spitch, width, height, 0, false};
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     const aclError refused = check_rows(__func__, &transfer, kind);
@@ -219,31 +227,69 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 
 /* ---- Filling ---------------------------------------------------------------------------------- */
 
-static aclError check_fill(const char *function, const void *pointer, size_t room, size_t count)
+static struct transfer bytes_to_fill(void *devPtr, int32_t value, size_t count)
 {
-    if (pointer == NULL)
-        return rg_runtime_fail_null(function, "devPtr");
-    return count > room ? fail_room(function, count, "maxCount", room) : rg_memory_check_fill(function, pointer, count);
+    return (struct transfer){
+        .target_name = "devPtr", .target = devPtr, .width = count, .height = 1, .value = (uint32_t)value};
+}
+
+static aclError check_fill(const char *function, const struct transfer *fill, size_t room)
+{
+    if (fill->target == NULL)
+        return rg_runtime_fail_null(function, fill->target_name);
+    if (fill->width > room)
+        return fail_room(function, fill->width, "maxCount", room);
+    return rg_memory_check_fill(function, fill->target_name, fill->target, fill->width);
 }
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
+    const struct transfer fill = bytes_to_fill(devPtr, value, count);
     if (count == 0)
         return ACL_SUCCESS;
-    const aclError refused = check_fill(__func__, devPtr, maxCount, count);
-    const struct transfer transfer = {.target = devPtr, .width = count, .height = 1, .value = value};
-    return refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer);
+    const aclError refused = check_fill(__func__, &fill, maxCount);
+    return refused != ACL_SUCCESS ? refused : run_now(&origin, &fill);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
 {
     const struct rg_origin origin = rg_origin_here(__func__);
+    const struct transfer fill = bytes_to_fill(devPtr, value, count);
     if (count == 0)
         return ACL_SUCCESS;
-    const aclError refused = check_fill(__func__, devPtr, maxCount, count);
-    if (refused != ACL_SUCCESS)
-        return refused;
-    const struct transfer transfer = {.target = devPtr, .width = count, .height = 1, .value = value};
-    return push(&origin, stream, transfer);
+    const aclError refused = check_fill(__func__, &fill, maxCount);
+    return refused != ACL_SUCCESS ? refused : push(&origin, stream, fill);
+}
+
+/* The same with words of four bytes. */
+static aclError check_words(const char *function, void *ptr, size_t room, uint32_t value, size_t n,
+                            struct transfer *fill)
+{
+    if (ptr != NULL && n > room / sizeof(value))
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: N is %zu, must be at most memSize / 4, which is %zu",
+                               function, n, room / sizeof(value));
+    *fill = (struct transfer){
+        .target_name = "ptr", .target = ptr, .width = n * sizeof(value), .height = 1, .value = value, .is_word = true};
+    return check_fill(function, fill, SIZE_MAX);
+}
+
+aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
+{
+    const struct rg_origin origin = rg_origin_here(__func__);
+    struct transfer fill;
+    if (N == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_words(__func__, ptr, memSize, value, N, &fill);
+    return refused != ACL_SUCCESS ? refused : run_now(&origin, &fill);
+}
+
+aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
+{
+    const struct rg_origin origin = rg_origin_here(__func__);
+    struct transfer fill;
+    if (N == 0)
+        return ACL_SUCCESS;
+    const aclError refused = check_words(__func__, ptr, memSize, value, N, &fill);
+    return refused != ACL_SUCCESS ? refused : push(&origin, stream, fill);
 }

@@ -17,7 +17,10 @@ struct end {
 
 static struct end look(const char *argument, const void *address, size_t size, bool wants_device)
 {
-    struct end end = {.argument = argument, .address = address, .size = size, .wants_device = wants_device};
+    struct end end = {.argument = argument,
+                      .address = address,
+                      .size = size > INT64_MAX ? INT64_MAX : size, /* more than there can be, either way */
+                      .wants_device = wants_device};
     end.is_live = rg_memory_find(address, &end.block);
     return end;
 }
@@ -33,21 +36,30 @@ static aclError fail(const char *function, const struct end *end, const char *wa
                            end->size, end->argument, end->address, wanted);
 }
 
-/* What an allocation has been rounded up by may be copied too. */
+static struct rg_memory_use use_of(const char *function, const struct end *end)
+{
+    return (struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
+}
+
+/* What an allocation has been rounded up by is there, but was not asked for. */
 static aclError check_room(const char *function, const struct end *end)
 {
     const size_t before = end->is_live ? (size_t)((uintptr_t)end->address - (uintptr_t)end->block.base) : 0;
-    if (!end->is_live || end->size <= end->block.booked - before)
+    const struct rg_memory_use use = use_of(function, end);
+    if (!end->is_live || (end->size <= end->block.size && before <= end->block.size - end->size))
         return ACL_SUCCESS;
-    rg_memory_tell_use(
-        &(struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}});
+    if (end->size <= end->block.booked - before) {
+        rg_memory_tell_rounded(&use, &end->block);
+        return ACL_SUCCESS;
+    }
+    rg_memory_tell_use(&use);
     return fail(function, end, "the memory that is allocated there");
 }
 
-static aclError check_device(const char *function, const struct end *end)
+static aclError check_memory(const char *function, const struct end *end, const char *wanted)
 {
-    const struct rg_memory_use use = {function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
-    return rg_memory_tell_use(&use) ? fail(function, end, "live device memory") : ACL_SUCCESS;
+    const struct rg_memory_use use = use_of(function, end);
+    return rg_memory_tell_use(&use) ? fail(function, end, wanted) : ACL_SUCCESS;
 }
 
 static const char *side(bool is_device)
@@ -66,6 +78,25 @@ static void note_direction(const char *function, const struct end *to, const str
     rg_check_tell(&finding);
 }
 
+/* The host reads what an operator was not to write, and nobody else has written. */
+static void note_left(const char *function, const struct end *to, const struct end *from)
+{
+    const struct rg_memory_block *block = &from->block;
+    if (!is_on_device(from) || is_on_device(to) || block->was_used || block->left == NULL)
+        return;
+    struct rg_finding finding = {
+        .kind = "output-kept", .is_note = true, .function = function, .argument = from->argument};
+    snprintf(finding.what, sizeof(finding.what),
+             "%p is in the memory for %s, which the outputMask of %s did not want; it was left as it was, and nobody "
+             "has written there",
+             from->address, block->left, block->left_by.function);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "want the result in outputMask, or fill it before the call, or do not read it");
+    rg_memory_add_block(&finding, block, false);
+    rg_check_add(&finding, &block->left_by.place, "the same, left as it was by %s", block->left_by.function);
+    rg_check_tell(&finding);
+}
+
 static aclError check_ends(const char *function, const struct end *to, const struct end *from)
 {
     aclError status = check_room(function, to);
@@ -77,34 +108,41 @@ static aclError check_ends(const char *function, const struct end *to, const str
         return ACL_SUCCESS;
     const bool is_exchanged = is_on_device(to) || is_on_device(from);
     if (to->wants_device && !is_on_device(to) && (from->wants_device || !is_exchanged))
-        return check_device(function, to);
+        return check_memory(function, to, "live device memory");
     if (from->wants_device && !is_on_device(from) && (to->wants_device || !is_exchanged))
-        return check_device(function, from);
+        return check_memory(function, from, "live device memory");
     note_direction(function, to, from);
     return ACL_SUCCESS;
 }
 
-aclError rg_memory_check_copy(const char *function, int kind, const struct rg_memory_span *to,
-                              const struct rg_memory_span *from)
+aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
+                              size_t src_size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
     const bool to_device = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
                            kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
     const bool from_device = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
-    struct end target = look("dst", to->address, (size_t)to->high, to_device);
-    struct end source = look("src", from->address, (size_t)from->high, from_device);
+    struct end target = look("dst", dst, dst_size, to_device);
+    struct end source = look("src", src, src_size, from_device);
     if (kind == ACL_MEMCPY_DEFAULT) {
         target.wants_device = is_on_device(&target);
         source.wants_device = is_on_device(&source);
     }
-    return check_ends(function, &target, &source);
+    const aclError status = check_ends(function, &target, &source);
+    if (status == ACL_SUCCESS) {
+        note_left(function, &target, &source);
+        rg_memory_note_use(dst);
+    }
+    return status;
 }
 
-aclError rg_memory_check_fill(const char *function, const void *address, size_t size)
+aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
-    const struct end end = look("devPtr", address, size, false);
-    return check_room(function, &end);
+    const struct end end = look(argument, address, size, false);
+    rg_memory_note_use(address);
+    return end.is_live ? check_room(function, &end)
+                       : check_memory(function, &end, "live memory of aclrtMalloc or aclrtMallocHost");
 }

@@ -1,13 +1,14 @@
 #include "acl/memory_host.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "acl/acl_rt.h"
 #include "acl/context.h"
 #include "acl/memory.h"
+#include "acl/memory_check.h"
 #include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
 
 struct range {
     uintptr_t begin;
@@ -15,7 +16,7 @@ struct range {
     struct range *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock of the runtime. */
 static struct range *ranges;
 
 /* The range that shares a byte with another one. Needs the lock. */
@@ -29,23 +30,23 @@ static struct range **find(uintptr_t begin, size_t size)
 
 bool rg_host_is_registered(const void *address, size_t n)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const struct range *range = *find((uintptr_t)address, 1);
     const bool is_in = range != NULL && n <= range->size - ((uintptr_t)address - range->begin);
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     return is_in;
 }
 
 /* False when a part of it is registered already. Takes the new range over if not. */
 static bool enter(struct range *added)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool is_free = *find(added->begin, added->size) == NULL;
     if (is_free) {
         added->next = ranges;
         ranges = added;
     }
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     return is_free;
 }
 
@@ -117,20 +118,40 @@ static aclError fail_unknown(const char *function, const char *argument, const v
                            argument, pointer);
 }
 
-aclError aclrtHostUnregister(void *ptr)
+/* How many bytes are registered from an address on; 0 where no range begins. */
+static size_t size_from(const void *ptr)
 {
-    if (ptr == NULL)
-        return rg_runtime_fail_null(__func__, "ptr");
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
+    const struct range *range = *find((uintptr_t)ptr, 1);
+    const size_t size = range != NULL && range->begin == (uintptr_t)ptr ? range->size : 0;
+    rg_runtime_unlock();
+    return size;
+}
+
+/* False where no range begins. */
+static bool leave(const void *ptr)
+{
+    rg_runtime_lock();
     struct range **link = find((uintptr_t)ptr, 1), *ended = *link;
     const bool found = ended != NULL && ended->begin == (uintptr_t)ptr;
     if (found)
         *link = ended->next;
-    pthread_mutex_unlock(&lock);
-    if (!found)
-        return fail_unknown(__func__, "ptr", ptr);
-    free(ended);
-    return ACL_SUCCESS;
+    rg_runtime_unlock();
+    if (found)
+        free(ended);
+    return found;
+}
+
+aclError aclrtHostUnregister(void *ptr)
+{
+    const struct rg_origin origin = rg_origin_here(__func__);
+    if (ptr == NULL)
+        return rg_runtime_fail_null(__func__, "ptr");
+    const size_t size = size_from(ptr);
+    const aclError refused = size > 0 ? rg_memory_check_end(&origin, "ptr", ptr, size) : ACL_SUCCESS;
+    if (refused != ACL_SUCCESS)
+        return refused;
+    return leave(ptr) ? ACL_SUCCESS : fail_unknown(__func__, "ptr", ptr);
 }
 
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)

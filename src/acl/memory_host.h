@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Are the n bytes from the address within memory that is registered? */
+/* Are the n bytes from the address within memory that is registered? Without the lock of the runtime. */
 bool rg_host_is_registered(const void *address, size_t n);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "acl/check_mode.h"
 #include "acl/device.h"
-#include "acl/runtime.h"
 #include "acl/trace.h"
 
 enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
@@ -193,16 +192,6 @@ bool rg_memory_find(const void *address, struct rg_memory_block *block)
     return found != NULL;
 }
 
-bool rg_memory_range(const void *address, const void **base, size_t *size)
-{
-    struct rg_memory_block block;
-    if (!rg_memory_find(address, &block))
-        return false;
-    *base = block.base;
-    *size = block.size;
-    return true;
-}
-
 /* Needs the lock. */
 static void remember(const struct rg_memory_block *block, const struct rg_origin *origin)
 {
@@ -281,12 +270,34 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
         if (spans[k].low == spans[k].high)
             continue;
         const uintptr_t first = (uintptr_t)spans[k].address + (uintptr_t)spans[k].low;
-        const struct rg_memory_block *block = find((const void *)first);
+        struct rg_memory_block *block = find((const void *)first);
+        if (block != NULL)
+            block->was_used = true;
         is_on_device = block != NULL && block->place == RG_MEMORY_DEVICE &&
                        (uint64_t)(spans[k].high - spans[k].low) <= block->size - (first - (uintptr_t)block->base);
     }
     pthread_mutex_unlock(&lock);
     return is_on_device;
+}
+
+void rg_memory_note_use(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(address);
+    if (block != NULL)
+        block->was_used = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void rg_memory_leave(const void *address, const char *result, const struct rg_origin *by)
+{
+    pthread_mutex_lock(&lock);
+    struct rg_memory_block *block = find(address);
+    if (block != NULL && !block->was_used) {
+        block->left = result;
+        block->left_by = *by;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void rg_memory_lock(void)

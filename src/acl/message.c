@@ -8,6 +8,7 @@
 
 #include "acl/acl.h"
 #include "acl/check_ignored.h"
+#include "acl/log.h"
 
 enum { TEXT_SIZE = 4096 };
 
@@ -36,8 +37,10 @@ int rg_acl_fail(int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof(sentence), format, arguments);
     va_end(arguments);
-    if (status != 0)
+    if (status != 0) {
+        rg_log(ACL_ERROR, "%s (status %d)", sentence, status);
         rg_ignored_fail(status, sentence);
+    }
 
     if (recent.was_read)
         recent.length = 0;

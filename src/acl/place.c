@@ -70,17 +70,12 @@ static bool is_of_c_library(const void *frame)
     return slash != NULL && strncmp(slash, "/libc.so", strlen("/libc.so")) == 0;
 }
 
-int rg_place_depth(const struct rg_place *place)
-{
-    int depth = 0;
-    while (depth < RG_PLACE_FRAMES && place->frame[depth] != NULL && !is_of_c_library(place->frame[depth]))
-        depth++;
-    return depth;
-}
-
 void rg_place_cut(struct rg_place *place)
 {
-    for (int k = rg_place_depth(place); k < RG_PLACE_FRAMES; k++)
+    int k = 0;
+    while (k < RG_PLACE_FRAMES && place->frame[k] != NULL && !is_of_c_library(place->frame[k]))
+        k++;
+    for (; k < RG_PLACE_FRAMES; k++)
         place->frame[k] = NULL;
 }
 

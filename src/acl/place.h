@@ -40,10 +40,7 @@ __attribute__((always_inline)) static inline struct rg_origin rg_origin_here(con
 /* The first frame of the calling thread that is outside of this library. Takes microseconds: for findings. */
 struct rg_place rg_place_outside(void);
 
-/* How many frames are of the program, before those of the C library that has started it or its thread. */
-int rg_place_depth(const struct rg_place *place);
-
-/* Cuts off the others. */
+/* Cuts off the frames of the C library that has started the program or its thread, and what is behind them. */
 void rg_place_cut(struct rg_place *place);
 
 /* One frame as "program(function+0x1f) [0x401234]": what addr2line -e program takes is in it. "" for NULL. */

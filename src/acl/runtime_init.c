@@ -1,17 +1,19 @@
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_rt.h"
-#include "acl/leak.h"
 #include "acl/check_order.h"
+#include "acl/init_callback.h"
+#include "acl/leak.h"
+#include "acl/log.h"
 #include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock of the runtime. */
 static struct {
     uint64_t n_users;
     bool has_ended;
@@ -103,13 +105,22 @@ static void end(void)
 {
     runtime.n_users = 0;
     runtime.has_ended = true;
-    rg_order_set(false);
     free(runtime.config);
     runtime.config = NULL;
 }
 
-/* Needs the lock. Takes config over. */
-static aclError begin(const char *function, char *config)
+/* What is to be done after the end, without the lock. */
+static void close_down(const char *function)
+{
+    rg_runtime_lock();
+    if (runtime.n_users == 0)
+        rg_order_set(false);
+    rg_runtime_unlock();
+    rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function);
+}
+
+/* Counts a user. Takes config over. Needs the lock; no message. */
+static aclError begin(char *config, uint64_t *n_users)
 {
     if (runtime.n_users == 0) {
         runtime.n_users = 1;
@@ -121,60 +132,99 @@ static aclError begin(const char *function, char *config)
     const bool same = is_same(runtime.config, config);
     free(config);
     if (!same)
+        return ACL_ERROR_INVALID_PARAM;
+    *n_users = ++runtime.n_users;
+    return ACL_ERROR_REPEAT_INITIALIZE;
+}
+
+/* Tells the callbacks of a runtime that has begun. It ends again when one of them fails. */
+static aclError tell_begin(const char *function, const char *config)
+{
+    const aclError status = rg_init_callbacks_begin(function, config);
+    if (status == ACL_SUCCESS)
+        return ACL_SUCCESS;
+    rg_runtime_lock();
+    const bool ends = runtime.n_users > 0 && --runtime.n_users == 0;
+    if (ends)
+        end();
+    rg_runtime_unlock();
+    if (ends)
+        close_down(function);
+    return status;
+}
+
+static aclError fail_begin(const char *function, aclError status, uint64_t n_users)
+{
+    if (status == ACL_ERROR_REPEAT_INITIALIZE)
         return rg_runtime_fail(
-            ACL_ERROR_INVALID_PARAM,
-            "%s: configPath names another configuration than the one in use, must name the same until "
-            "aclFinalize",
-            function);
-    runtime.n_users++;
+            status, "%s: the runtime has been initialised already, must be initialised once; counted as user %llu",
+            function, (unsigned long long)n_users);
     return rg_runtime_fail(
-        ACL_ERROR_REPEAT_INITIALIZE,
-        "%s: the runtime has been initialised already, must be initialised once; counted as user %llu", function,
-        (unsigned long long)runtime.n_users);
+        status, "%s: configPath names another configuration than the one in use, must name the same until aclFinalize",
+        function);
 }
 
 aclError aclInit(const char *configPath)
 {
     char *config = NULL;
+    uint64_t n_users = 0;
     aclError status = read_config(__func__, configPath, &config);
     if (status != ACL_SUCCESS)
         return status;
-    pthread_mutex_lock(&lock);
-    status = begin(__func__, config);
-    pthread_mutex_unlock(&lock);
+    char *text = config != NULL ? strdup(config) : NULL;
+    if (config != NULL && text == NULL) {
+        free(config);
+        return rg_runtime_fail_memory(__func__);
+    }
+    rg_runtime_lock();
+    status = begin(config, &n_users);
+    rg_runtime_unlock();
+    if (status == ACL_SUCCESS) {
+        rg_log(RG_LOG_EVENT, "%s: the runtime is initialised", __func__);
+        status = tell_begin(__func__, text);
+    } else {
+        status = fail_begin(__func__, status, n_users);
+    }
+    free(text);
+    return status;
+}
+
+/* The end of a runtime that had users, or none; alone: the caller was the last. */
+static aclError tell_end(const char *function, bool had_users, bool is_alone)
+{
+    const aclError status = had_users ? rg_init_callbacks_end(function) : ACL_SUCCESS;
+    close_down(function);
+    if (is_alone)
+        rg_leak_tell(function);
     return status;
 }
 
 aclError aclFinalize(void)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool had_ended = runtime.has_ended;
-    const bool is_alone = runtime.n_users <= 1; /* others may have things in use */
+    const uint64_t n_users = runtime.n_users; /* others may have things in use */
     if (!had_ended)
         end();
-    pthread_mutex_unlock(&lock);
-    if (!had_ended && is_alone)
-        rg_leak_tell(__func__);
+    rg_runtime_unlock();
     if (had_ended)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE,
                                "%s: the runtime has been finalised already, must be initialised in between", __func__);
-    return ACL_SUCCESS;
+    return tell_end(__func__, n_users > 0, n_users <= 1);
 }
 
 aclError aclFinalizeReference(uint64_t *refCount)
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool had_user = runtime.n_users > 0;
     if (had_user && --runtime.n_users == 0)
         end();
     const uint64_t n_users = runtime.n_users;
-    pthread_mutex_unlock(&lock);
-    if (had_user && n_users == 0)
-        rg_leak_tell(__func__);
+    rg_runtime_unlock();
     if (!had_user)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: the runtime has 0 users, must have one to finalise",
                                __func__);
     if (refCount != NULL)
         *refCount = n_users;
-    return ACL_SUCCESS;
+    return n_users == 0 ? tell_end(__func__, true, true) : ACL_SUCCESS;
 }

@@ -5,7 +5,6 @@
 
 #include "acl/check_deadlock.h"
 #include "acl/handle_check.h"
-#include "acl/runtime.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
@@ -72,22 +71,6 @@ aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg
     return status;
 }
 
-aclError rg_stream_submit(aclrtStream stream, aclError (*task)(void *argument), void *argument,
-                          void (*destroy)(void *argument))
-{
-    static const char function[] = "submission to a stream";
-    aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
-    if (object == NULL) {
-        if (destroy != NULL)
-            destroy(argument);
-        return status;
-    }
-    status = rg_stream_push(object, function, &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
-    rg_stream_release(object);
-    return status;
-}
-
 aclError rg_stream_check(aclrtStream stream, const char *function)
 {
     aclError status = ACL_SUCCESS;
@@ -107,7 +90,9 @@ static aclError ask(const char *function, aclrtStream stream, const char *argume
     const struct rg_stream *object = rg_stream_acquire(stream, function, &status);
     if (object == NULL)
         return status;
+    rg_runtime_lock(); /* a priority may change */
     *traits = object->traits;
+    rg_runtime_unlock();
     rg_stream_release(object);
     return ACL_SUCCESS;
 }
@@ -137,23 +122,4 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
     if (refused == ACL_SUCCESS)
         *flags = traits.flags;
     return refused;
-}
-
-aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
-{
-    if (stream == NULL)
-        return rg_runtime_fail_null(__func__, "stream");
-    if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: mode is %llu, must be ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)",
-                               __func__, (unsigned long long)mode);
-    aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
-    if (object == NULL)
-        return status;
-    rg_runtime_lock();
-    object->stops_on_failure = mode == ACL_STOP_ON_FAILURE;
-    rg_runtime_unlock();
-    rg_stream_release(object);
-    return ACL_SUCCESS;
 }

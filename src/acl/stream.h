@@ -16,10 +16,10 @@
 
 struct rg_stream;
 
-/* What does not change about a stream. */
+/* What does not change about a stream, but for its priority. */
 struct rg_stream_traits {
-    int32_t id; /* given by rg_stream_create */
-    uint32_t priority;
+    int32_t id;        /* given by rg_stream_create */
+    uint32_t priority; /* under the lock of the runtime */
     uint32_t flags;
     bool is_default; /* of its context, and ends with it */
 };
@@ -79,6 +79,9 @@ aclError rg_stream_check_outside(const char *function, const struct rg_context *
  * there is none. */
 struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, aclError *status);
 void rg_stream_release(const struct rg_stream *stream);
+
+/* Is there one? 0, or the status of rg_stream_acquire, with a message. */
+aclError rg_stream_check(aclrtStream stream, const char *function);
 
 /* Puts work at the end of the queue. (What is waited for is not waited for where a callback that this thread may have
  * to run is before it.) Takes argument over, also when it fails: 207001 without memory, 207008 without a

@@ -4,48 +4,7 @@
 #include "acl/stream.h"
 #include "acl/stream_queue.h"
 
-static aclError check_switch(const char *function, const char *argument, uint32_t value)
-{
-    if (value <= 1)
-        return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is %u, must be 0 or 1", function, argument, value);
-}
-
-aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
-{
-    aclError status = check_switch(__func__, "flag", flag);
-    struct rg_stream *object = status == ACL_SUCCESS ? rg_stream_acquire(stream, __func__, &status) : NULL;
-    if (object == NULL)
-        return status;
-    rg_runtime_lock();
-    object->looks_for_overflow = flag != 0;
-    rg_runtime_unlock();
-    rg_stream_release(object);
-    return ACL_SUCCESS;
-}
-
-aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
-{
-    if (flag == NULL)
-        return rg_runtime_fail_null(__func__, "flag");
-    aclError status = ACL_SUCCESS;
-    const struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
-    if (object == NULL)
-        return status;
-    rg_runtime_lock();
-    *flag = object->looks_for_overflow;
-    rg_runtime_unlock();
-    rg_stream_release(object);
-    return ACL_SUCCESS;
-}
-
-static aclError fail_attribute(const char *function, aclrtStreamAttr attribute, const char *wanted)
-{
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: stmAttrType is %d, must be %s", function, (int)attribute,
-                           wanted);
-}
-
-/* Sets it in an object that is locked. Leaves *object alone when it fails, without a message. */
+/* Sets it in an object that is locked. False, and nothing is set, for a value that it cannot have. */
 static bool set(struct rg_stream *object, aclrtStreamAttr attribute, const aclrtStreamAttrValue *value)
 {
     switch (attribute) {
@@ -72,54 +31,102 @@ static bool set(struct rg_stream *object, aclrtStreamAttr attribute, const aclrt
     }
 }
 
-static bool is_known(aclrtStreamAttr attribute)
+static aclError fail_attribute(const char *function, aclrtStreamAttr attribute, const char *wanted)
 {
-    return (int)attribute >= ACL_STREAM_ATTR_FAILURE_MODE && attribute <= ACL_STREAM_ATTR_PRIORITY;
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: stmAttrType is %d, must be %s", function, (int)attribute,
+                           wanted);
 }
 
-static const char known[] = "one from ACL_STREAM_ATTR_FAILURE_MODE (1) to ACL_STREAM_ATTR_PRIORITY (5)";
-
-aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+static aclError set_attribute(const char *function, aclrtStream stream, aclrtStreamAttr attribute,
+                              const aclrtStreamAttrValue *value)
 {
-    if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
-    if (!is_known(stmAttrType))
-        return fail_attribute(__func__, stmAttrType, known);
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
     if (object == NULL)
         return status;
     rg_runtime_lock();
-    const bool is_set = set(object, stmAttrType, value);
+    const bool is_set = set(object, attribute, value);
     rg_runtime_unlock();
     rg_stream_release(object);
     return is_set ? ACL_SUCCESS
-                  : fail_attribute(__func__, stmAttrType, "an attribute with 0 or 1 for a value, as this one has not");
+                  : fail_attribute(function, attribute, "an attribute with 0 or 1 for a value, as this one has not");
 }
 
-aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+static aclError get_attribute(const char *function, aclrtStream stream, aclrtStreamAttr attribute,
+                              aclrtStreamAttrValue *value)
 {
-    if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
-    if (!is_known(stmAttrType))
-        return fail_attribute(__func__, stmAttrType, known);
     aclError status = ACL_SUCCESS;
-    const struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    const struct rg_stream *object = rg_stream_acquire(stream, function, &status);
     if (object == NULL)
         return status;
     rg_runtime_lock();
     *value = (aclrtStreamAttrValue){.failureMode = 0};
-    if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE)
+    if (attribute == ACL_STREAM_ATTR_FAILURE_MODE)
         value->failureMode = object->stops_on_failure ? ACL_STOP_ON_FAILURE : ACL_CONTINUE_ON_FAILURE;
-    else if (stmAttrType == ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK)
+    else if (attribute == ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK)
         value->overflowSwitch = object->looks_for_overflow;
-    else if (stmAttrType == ACL_STREAM_ATTR_USER_CUSTOM_TAG)
+    else if (attribute == ACL_STREAM_ATTR_USER_CUSTOM_TAG)
         value->userCustomTag = object->tag;
-    else if (stmAttrType == ACL_STREAM_ATTR_CACHE_OP_INFO)
+    else if (attribute == ACL_STREAM_ATTR_CACHE_OP_INFO)
         value->cacheOpInfoSwitch = object->caches_operators;
     else
         value->priority = object->traits.priority;
     rg_runtime_unlock();
     rg_stream_release(object);
     return ACL_SUCCESS;
+}
+
+static aclError check_attribute(const char *function, aclrtStreamAttr attribute, const aclrtStreamAttrValue *value)
+{
+    if (value == NULL)
+        return rg_runtime_fail_null(function, "value");
+    if ((int)attribute >= ACL_STREAM_ATTR_FAILURE_MODE && attribute <= ACL_STREAM_ATTR_PRIORITY)
+        return ACL_SUCCESS;
+    return fail_attribute(function, attribute,
+                          "one from ACL_STREAM_ATTR_FAILURE_MODE (1) to ACL_STREAM_ATTR_PRIORITY (5)");
+}
+
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+{
+    const aclError refused = check_attribute(__func__, stmAttrType, value);
+    return refused != ACL_SUCCESS ? refused : set_attribute(__func__, stream, stmAttrType, value);
+}
+
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+{
+    const aclError refused = check_attribute(__func__, stmAttrType, value);
+    return refused != ACL_SUCCESS ? refused : get_attribute(__func__, stream, stmAttrType, value);
+}
+
+/* ---- Some of them have functions of their own ------------------------------------------------- */
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
+{
+    if (stream == NULL)
+        return rg_runtime_fail_null(__func__, "stream");
+    if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
+                               "%s: mode is %llu, must be ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)",
+                               __func__, (unsigned long long)mode);
+    const aclrtStreamAttrValue value = {.failureMode = mode};
+    return set_attribute(__func__, stream, ACL_STREAM_ATTR_FAILURE_MODE, &value);
+}
+
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
+{
+    if (flag > 1)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is %u, must be 0 or 1", __func__, flag);
+    const aclrtStreamAttrValue value = {.overflowSwitch = flag};
+    return set_attribute(__func__, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value);
+}
+
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
+{
+    if (flag == NULL)
+        return rg_runtime_fail_null(__func__, "flag");
+    aclrtStreamAttrValue value = {.overflowSwitch = 0};
+    const aclError refused = get_attribute(__func__, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value);
+    if (refused == ACL_SUCCESS)
+        *flag = value.overflowSwitch;
+    return refused;
 }

@@ -1,10 +1,13 @@
 /* What becomes of workers at the end of the process, and in its children. */
+#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "acl/check_deadlock.h"
 #include "acl/check_mode.h"
 #include "acl/handle.h"
+#include "acl/isolate.h"
 #include "acl/memory.h"
+#include "acl/now.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
 #include "acl/stream_queue.h"
@@ -20,9 +23,10 @@ static void before_fork(void)
     rg_check_lock();
     rg_handle_lock();
     rg_memory_lock();
+    rg_isolate_before_fork();
 }
 
-static void after_fork(void)
+static void let_others_in(void)
 {
     rg_memory_unlock();
     rg_handle_unlock();
@@ -31,7 +35,8 @@ static void after_fork(void)
 
 static void after_fork_in_parent(void)
 {
-    after_fork();
+    rg_isolate_in_parent();
+    let_others_in();
     rg_runtime_unlock();
 }
 
@@ -66,11 +71,13 @@ static void drop_work(struct task *task)
     }
 }
 
-/* A child has the streams of its parent, but no worker and no work. */
+/* A child has the streams of its parent, but no worker and no work, and no thread that waits. */
 static void after_fork_in_child(void)
 {
-    after_fork();
+    rg_isolate_in_child();
+    let_others_in();
     rg_runtime_reset_lock();
+    rg_deadlock_forget_waiters();
     for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
         stream->has_worker = false;
         pthread_cond_init(&stream->arrived, NULL);
@@ -109,9 +116,7 @@ static bool is_still(const void *stream)
 
 static int64_t milliseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)(rg_now() / 1000000);
 }
 
 /* Workers must be gone before the library's code is: at dlclose, and at exit so that nothing is left. What they have
@@ -127,15 +132,19 @@ __attribute__((destructor)) static void end_workers(void)
     rg_runtime_moved();
     for (struct rg_stream *stream = find_worker(); stream != NULL; stream = find_worker()) {
         const pthread_t worker = stream->worker;
+        const aclrtStream handle = stream->handle;
+        rg_handle_acquire(RG_HANDLE_STREAM, handle); /* another thread may destroy it meanwhile */
         stream->has_worker = false;
         const int64_t left = deadline - milliseconds();
         const bool ended =
             !rg_stream_is_inside(stream) && rg_runtime_wait(is_still, stream, left > 0 ? (int32_t)left : 0);
         rg_runtime_unlock();
-        if (ended)
+        if (ended) {
             pthread_join(worker, NULL);
-        else
+            rg_handle_release(RG_HANDLE_STREAM, handle);
+        } else {
             pthread_detach(worker);
+        }
         rg_runtime_lock();
     }
     rg_runtime_unlock();

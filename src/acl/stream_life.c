@@ -52,6 +52,7 @@ static void free_stream(void *object)
 aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
                           const struct rg_origin *origin, aclrtStream *created)
 {
+    rg_stream_watch_forks();
     struct rg_stream *stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
@@ -123,40 +124,39 @@ void rg_stream_end_all(const struct rg_context *context, const struct rg_origin 
     rg_runtime_unlock();
 }
 
+static aclError refuse_end(const char *function, const struct rg_stream *stream, bool is_inside)
+{
+    if (is_inside)
+        return rg_stream_fail_inside(function, stream->handle);
+    if (!stream->traits.is_default)
+        return rg_stream_fail_dead(function, stream->handle);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: stream is %p, the default stream of a context, must be one from aclrtCreateStream",
+                           function, stream->handle);
+}
+
 static aclError destroy(struct rg_origin origin, aclrtStream stream, bool dropping)
 {
     const char *const function = origin.function;
     if (stream == NULL)
         return rg_runtime_fail_null(function, "stream");
-    aclError status = ACL_SUCCESS;
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, stream);
     if (object == NULL) {
         rg_handle_tell_ended(function, "stream", RG_HANDLE_STREAM, stream);
         return rg_stream_fail_dead(function, stream);
     }
     rg_runtime_lock();
-    const bool inside = rg_stream_is_inside(object);
+    const bool is_inside = rg_stream_is_inside(object);
+    const bool may_end = !is_inside && !object->traits.is_default && !object->is_ending;
     const struct rg_goal goal = {.stream = object, .ticket = UINT64_MAX};
-    const bool is_first = !object->traits.is_default && !object->is_ending;
-    const aclError refused = !inside && is_first && !dropping ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
-    if (inside) {
-        rg_runtime_unlock();
-        status = rg_stream_fail_inside(function, stream);
-    } else if (refused != ACL_SUCCESS) {
-        rg_runtime_unlock();
-        status = refused;
-    } else if (is_first) {
+    aclError status = may_end && !dropping ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
+    if (may_end && status == ACL_SUCCESS) {
         object->is_ending = true;
         object->is_dropping = dropping;
         end_and_unlock(object, &origin);
     } else {
         rg_runtime_unlock();
-        status = object->traits.is_default
-                     ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                                       "%s: stream is %p, the default stream of a context, must be one from "
-                                       "aclrtCreateStream",
-                                       function, stream)
-                     : rg_stream_fail_dead(function, stream);
+        status = may_end ? status : refuse_end(function, object, is_inside);
     }
     rg_stream_release(object);
     return status;

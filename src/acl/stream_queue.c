@@ -13,6 +13,7 @@
 #include "acl/runtime_lock.h"
 #include "acl/stream_after.h"
 #include "acl/trace.h"
+#include "base/environment.h"
 #include "base/thread.h"
 
 struct rg_stream *rg_streams;
@@ -168,11 +169,20 @@ static aclError accept(struct rg_stream *stream, struct task *task)
     return ACL_SUCCESS;
 }
 
+static bool blocks_each;
+
+static void read_blocking(void)
+{
+    const char *text = rg_environment("ACL_LAUNCH_BLOCKING");
+    blocks_each = text != NULL && strcmp(text, "1") == 0;
+}
+
 /* Steps through a program: ACL_LAUNCH_BLOCKING=1. */
 static bool is_blocking(void)
 {
-    const char *text = getenv("ACL_LAUNCH_BLOCKING");
-    return text != NULL && strcmp(text, "1") == 0;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_blocking);
+    return blocks_each;
 }
 
 /* Is the work with a ticket done, or is the stream waiting for something that the calling thread may have to do? */
@@ -203,13 +213,6 @@ static aclError step(struct rg_stream *stream, const char *function, const struc
     const aclError status = rg_deadlock_wait(function, &goal, is_stepped, &step, -1, &in_time);
     if (is_waited_for && rg_stream_is_done(stream, step.ticket))
         rg_race_host_waited(stream, step.ticket);
-    return status;
-}
-
-static aclError take_status(struct rg_stream *stream)
-{
-    const aclError status = stream->status;
-    stream->status = ACL_SUCCESS;
     return status;
 }
 
@@ -259,14 +262,13 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     task->work = *work;
     task->work.function = function;
     task->thread = thread_number();
-    rg_stream_watch_forks();
     const bool blocks = work->run != NULL && is_blocking();
     rg_runtime_lock();
     const aclError status = accept(stream, task);
     if (status == ACL_SUCCESS && (blocks || work->is_waited_for))
         stepped = step(stream, function, task, work->is_waited_for);
     if (blocks && stepped == ACL_SUCCESS)
-        failed = take_status(stream);
+        failed = rg_stream_take_status(stream);
     rg_runtime_unlock();
     if (status != ACL_SUCCESS)
         return give_up(task, work, fail_push(stream, function, status));

@@ -18,7 +18,7 @@ struct task {
 /* What changes is under the lock of the runtime. */
 struct rg_stream {
     aclrtStream handle;
-    const struct rg_context *context; /* only to compare */
+    const struct rg_context *context; /* which lives longer */
     int32_t device;
     struct rg_stream_traits traits;
     struct rg_stream *previous, *next; /* in the list of all streams */
@@ -50,6 +50,12 @@ uint64_t rg_stream_last_ticket(void);
 /* Is all work of the stream with tickets up to one done? Needs the lock. */
 bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket);
 
+/* Is that so of all streams of a device, apart from work that the calling thread is doing? Needs the lock. */
+bool rg_stream_is_device_done(int32_t device, uint64_t ticket);
+
+/* The status of work that failed, which is then told no more. Needs the lock. */
+aclError rg_stream_take_status(struct rg_stream *stream);
+
 /* Is what is in the queue dropped rather than done? Needs the lock. */
 bool rg_stream_drops_work(const struct rg_stream *stream);
 
@@ -69,7 +75,7 @@ void rg_stream_wake(struct rg_stream *stream);
 /* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
 void rg_stream_stop_worker(struct rg_stream *stream);
 
-/* To be called before there are workers. */
+/* To be called before there are streams, and memory, which needs one. */
 void rg_stream_watch_forks(void);
 
 /* 107003, with a message. */

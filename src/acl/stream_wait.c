@@ -4,19 +4,22 @@
 #include "acl/stream_queue.h"
 #include "acl/trace.h"
 
-static bool is_extent_done(const void *argument)
+bool rg_stream_is_device_done(int32_t device, uint64_t ticket)
 {
-    const struct rg_goal *extent = argument;
-    if (extent->stream != NULL)
-        return rg_stream_is_done(extent->stream, extent->ticket);
     for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
-        if (stream->device == extent->device && !rg_stream_is_done(stream, extent->ticket) &&
-            !rg_stream_is_inside(stream))
+        if (stream->device == device && !rg_stream_is_done(stream, ticket) && !rg_stream_is_inside(stream))
             return false;
     return true;
 }
 
-static aclError take_status(struct rg_stream *stream)
+static bool is_extent_done(const void *argument)
+{
+    const struct rg_goal *extent = argument;
+    return extent->stream != NULL ? rg_stream_is_done(extent->stream, extent->ticket)
+                                  : rg_stream_is_device_done(extent->device, extent->ticket);
+}
+
+aclError rg_stream_take_status(struct rg_stream *stream)
 {
     const aclError status = stream->status;
     stream->status = ACL_SUCCESS;
@@ -27,7 +30,7 @@ static aclError take_device_status(int32_t device)
 {
     aclError first = ACL_SUCCESS;
     for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
-        const aclError status = stream->device == device ? take_status(stream) : ACL_SUCCESS;
+        const aclError status = stream->device == device ? rg_stream_take_status(stream) : ACL_SUCCESS;
         if (first == ACL_SUCCESS)
             first = status;
     }
@@ -115,7 +118,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
     const aclError refused =
         inside ? ACL_SUCCESS : rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, &in_time);
     if (in_time) {
-        status = take_status(object);
+        status = rg_stream_take_status(object);
         rg_race_host_waited(object, extent.ticket);
     }
     rg_runtime_unlock();

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "acl/now.h"
 
 /* Programs that close the descriptors that they have inherited stop below this one. */
 enum { LOW_DESCRIPTOR = 500, LINE_SIZE = 512 };
@@ -33,14 +34,6 @@ __attribute__((constructor)) static void open_file(void)
     atomic_store(&rg_trace_file, high >= 0 ? high : file);
 }
 
-/* Nanoseconds. */
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* Writes a line: the kind, the process, the time, and then, as by printf, what is special. One system call, so that
  * lines of threads and processes do not mix. */
 __attribute__((format(printf, 3, 4))) static void write_line(const char *kind, uint64_t time, const char *format, ...)
@@ -60,7 +53,7 @@ __attribute__((format(printf, 3, 4))) static void write_line(const char *kind, u
 
 void rg_trace_work_begins(const struct rg_trace_work *work)
 {
-    write_line("begin", now(),
+    write_line("begin", rg_now(),
                ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"work\":%" PRIu64
                ",\"function\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64 "}\n",
                work->device, work->stream, work->ticket, work->function, work->bytes_read, work->bytes_written);
@@ -68,30 +61,31 @@ void rg_trace_work_begins(const struct rg_trace_work *work)
 
 void rg_trace_work_ends(const struct rg_trace_work *work, int status)
 {
-    write_line("end", now(), ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"work\":%" PRIu64 ",\"status\":%d}\n",
+    write_line("end", rg_now(), ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"work\":%" PRIu64 ",\"status\":%d}\n",
                work->device, work->stream, work->ticket, status);
 }
 
 void rg_trace_allocated(const void *address, size_t size, int32_t device)
 {
-    write_line("allocate", now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address, size);
+    write_line("allocate", rg_now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address,
+               size);
 }
 
 void rg_trace_freed(const void *address, size_t size, int32_t device)
 {
-    write_line("free", now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address, size);
+    write_line("free", rg_now(), ",\"device\":%" PRId32 ",\"address\":\"%p\",\"bytes\":%zu}\n", device, address, size);
 }
 
 uint64_t rg_trace_waits(void)
 {
-    return rg_trace_is_on() ? now() : 0;
+    return rg_trace_is_on() ? rg_now() : 0;
 }
 
 void rg_trace_waited(uint64_t began, const char *function, int32_t device, int32_t stream)
 {
     if (began == 0 || !rg_trace_is_on())
         return;
-    const uint64_t lasted = now() - began;
+    const uint64_t lasted = rg_now() - began;
     write_line("wait", began,
                ",\"lasted_us\":%" PRIu64 ".%03u,\"thread\":%ld,\"device\":%" PRId32 ",\"stream\":%" PRId32
                ",\"function\":\"%s\"}\n",

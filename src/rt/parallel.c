@@ -1,7 +1,8 @@
 /*
  * The pool: each worker waits to be called, takes slots of the job until there are none left, and waits again. It waits
- * awake for a while, since the next loop often follows at once and a sleeper takes long to wake: the system may even
- * put it on the caller's core, where it starts when the work is done. Nothing is locked unless somebody sleeps.
+ * awake for a while, since the next loop often follows at once and a sleeper takes long to wake. A sleeper is kept off
+ * the caller's core: some systems wake it there although others are idle, and then it starts when the work is done, and
+ * stays there for many loops. Nothing is locked unless somebody sleeps.
  *
  * The caller takes slots from the front and workers from the back, so that a slot of two loops in a row finds its
  * memory in the caches of the same core.
@@ -20,6 +21,7 @@
 #include "base/thread.h"
 #include "regrad.h"
 #include "rt/cores.h"
+#include "rt/spread.h"
 
 enum { AWAKE_NS = 200 * 1000, LOOKS = 64 /* between two looks at the clock */, CACHE_LINE = 64 };
 
@@ -28,6 +30,7 @@ struct worker {
     atomic_bool asleep;
     pthread_cond_t wake;
     pthread_t thread;
+    int avoided; /* the core that it does not run on; -1: none */
 };
 
 static struct {
@@ -130,13 +133,6 @@ static bool await(bool (*holds)(const void *context), const void *context)
     return false;
 }
 
-static void wake(pthread_cond_t *sleeper)
-{
-    pthread_mutex_lock(&pool.mutex);
-    pthread_cond_signal(sleeper);
-    pthread_mutex_unlock(&pool.mutex);
-}
-
 /* ---- Slots ---- */
 
 static bool take_slot(bool front, int *slot)
@@ -152,6 +148,13 @@ static bool take_slot(bool front, int *slot)
     }
 }
 
+static void wake_caller(void)
+{
+    pthread_mutex_lock(&pool.mutex);
+    pthread_cond_signal(&pool.done);
+    pthread_mutex_unlock(&pool.mutex);
+}
+
 /* Runs slots of the job until none is left. */
 static void run_slots(bool front)
 {
@@ -159,7 +162,7 @@ static void run_slots(bool front)
     while (take_slot(front, &slot)) {
         pool.task(pool.context, slot);
         if (atomic_fetch_sub(&pool.n_unfinished, 1) == 1 && atomic_load(&pool.awaited))
-            wake(&pool.done);
+            wake_caller();
     }
 }
 
@@ -217,11 +220,23 @@ static void *work(void *worker)
     return NULL;
 }
 
+static void wake_elsewhere(struct worker *worker)
+{
+    const int core = rg_spread_core();
+    pthread_mutex_lock(&pool.mutex);
+    if (core != worker->avoided && !atomic_load(&pool.stopping)) {
+        rg_spread_off(worker->thread, core);
+        worker->avoided = core;
+    }
+    pthread_cond_signal(&worker->wake);
+    pthread_mutex_unlock(&pool.mutex);
+}
+
 static void call(struct worker *worker)
 {
     atomic_fetch_add(&worker->n_calls, 1);
     if (atomic_load(&worker->asleep))
-        wake(&worker->wake);
+        wake_elsewhere(worker);
 }
 
 /* ---- Starting and ending ---- */
@@ -259,6 +274,7 @@ static bool start_worker(struct worker *worker)
 {
     atomic_store(&worker->n_calls, 0);
     atomic_store(&worker->asleep, false);
+    worker->avoided = -1;
     pthread_cond_init(&worker->wake, NULL);
     return rg_thread_create(&worker->thread, work, worker);
 }

@@ -47,16 +47,22 @@ is_called() { # NAME LIBRARY
     readelf -d "$2" | grep -q "SONAME.*\[$1\]"
 }
 
-# The documented command lines; the order of libraries has no say.
+# The documented command lines, as a whole once; the order of libraries has no say.
+includes=("-I$include" "-I$include/aclnn" "-I$include/aclnnop")
 compile() { # OUTPUT FLAGS...
     local output=$1
     shift
-    "$cxx" -std=c++11 "-I$include" "-I$include/aclnn" "-I$include/aclnnop" "$programs/four_gradients.cpp" \
-        "-L$libraries" "$@" -o "$work/$output"
+    "$cxx" -std=c++11 "${includes[@]}" "$program" "-L$libraries" "$@" -o "$work/$output"
 }
+program=$programs/four_gradients.cpp
+check "compiling and linking" compile program -lopapi_cv -lascendcl -lnnopbase
+check "running what was compiled" prints "$programs/four_gradients.txt" "$work/program"
+check "compiling" "$cxx" -std=c++11 "${includes[@]}" -c "$program" -o "$work/program.o"
+program=$work/program.o
 for order in "-lopapi_cv -lascendcl -lnnopbase" "-lopapi_cv -lnnopbase -lascendcl" "-lascendcl -lopapi_cv -lnnopbase" \
     "-lascendcl -lnnopbase -lopapi_cv" "-lnnopbase -lopapi_cv -lascendcl" "-lnnopbase -lascendcl -lopapi_cv" \
     "-lascendcl -lnnopbase -lopapi" "-lopapi -lnnopbase -lascendcl" "-lacl_rt -lnnopbase -lopapi_math -lopapi_cv" \
+    "-lascendcl -lnnopbase -lopapi -lacl_op_compiler" "-lacl_op_executor -lacl_mdl -lacl_tdt_queue -lacl_tdt_channel" \
     "-Wl,--as-needed -lascendcl -lnnopbase -lopapi" "-Wl,--no-as-needed -lopapi_cv -lascendcl -lnnopbase" \
     "-Wl,-z,now -lopapi_cv -lascendcl -lnnopbase" "-Wl,--no-undefined -lopapi"; do
     # shellcheck disable=SC2086
@@ -74,7 +80,8 @@ check "running isolated" prints "$programs/four_gradients.txt" env REGRAD_CHECK=
 
 # Each library by name, and nothing but one copy of each function.
 check "compiling by_name" "$cxx" -std=c++11 "-I$include" "$programs/by_name.cpp" -o "$work/by_name" -pthread -ldl
-names=(libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so)
+names=(libascendcl.so libacl_rt.so libacl_mdl.so libacl_op_compiler.so libacl_op_executor.so libacl_tdt_channel.so
+    libacl_tdt_queue.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so)
 check "by_name isolated" env REGRAD_CHECK=isolate "$work/by_name" "${names[@]:0:2}"
 for name in "${names[@]}"; do
     check "by_name $name" "$work/by_name" "$name" libascendcl.so

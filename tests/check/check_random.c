@@ -19,13 +19,9 @@
 #include "random.h"
 
 enum { N_CALLS = 200, MOST_CALLS = 600, N_DEVICES = 2, N_STREAMS = 6, N_BUFFERS = 8, N_PINNED = 2, N_PAGEABLE = 1 };
-enum {
-    N_PLACES = N_BUFFERS + N_PINNED + N_PAGEABLE,
-    GIVEN = 16,
-    WANTED = 8,
-    REFUSED = 507004,
-    REFUSED_PHASE_2 = 361001
-};
+enum { N_PLACES = N_BUFFERS + N_PINNED + N_PAGEABLE };
+enum { GIVEN = 16, WANTED = 8 /* values of an operator's tensors */ };
+enum { REFUSED = ACL_ERROR_RT_STREAM_NOT_COMPLETE, REFUSED_PHASE_2 = 361001 /* statuses of races */ };
 
 enum kind {
     COPY,
@@ -365,10 +361,9 @@ static int reallocate(struct world *world, int place)
     return status;
 }
 
-/* Is a question answered with yes? Then it is as good as a wait. */
 struct answer {
     int status;
-    bool is_complete;
+    bool is_complete; /* what was asked about: that is as good as a wait */
 };
 
 static struct answer make_call(struct world *world, const struct call *call)

@@ -71,6 +71,19 @@ static void forgets_what_is_allocated_anew(void **state)
     }
 }
 
+/* However large it is. */
+static void tells_what_leaves_a_block(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {100, INT64_MAX, (size_t)INT64_MAX + 1, SIZE_MAX};
+    void *memory = allocate(64);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(aclrtMemset(memory, SIZE_MAX, 0, sizes[k]), ACL_ERROR_RT_PARAM_INVALID);
+        assert_non_null(strstr(aclGetRecentErrMsg(), "(check: out-of-bounds)"));
+    }
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+}
+
 static void knows_handles(void **state)
 {
     (void)state;
@@ -150,6 +163,7 @@ int main(void)
         cmocka_unit_test(forgets_what_is_allocated_anew), cmocka_unit_test(knows_handles),
         cmocka_unit_test(knows_handles_to_come),          cmocka_unit_test(forgets_old_handles),
         cmocka_unit_test(lists_end_their_members),        cmocka_unit_test(tells_leaks_once),
+        cmocka_unit_test(tells_what_leaves_a_block),
     };
     return aclrtSetDevice(0) != ACL_SUCCESS || cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

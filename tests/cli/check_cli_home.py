@@ -8,7 +8,8 @@ from cli import REGRAD, Case
 
 MARK = "regrad-ascend-home.txt"
 VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "PATH"]
-LIBRARIES = ["ascendcl", "acl_rt", "nnopbase", "opapi", "opapi_cv", "opapi_math"]
+LIBRARIES = ["ascendcl", "acl_mdl", "acl_op_compiler", "acl_op_executor", "acl_rt", "acl_tdt_channel", "acl_tdt_queue",
+             "nnopbase", "opapi", "opapi_cv", "opapi_math"]
 SHELLS = ["bash", "bash --posix", "dash", "zsh", "ksh", "mksh", "busybox sh"]
 
 
@@ -112,6 +113,7 @@ class Refusals(Home):
                              "was made by it")
         self.assertRegex(self.refused_install("file/file", status=3), "file/file: cannot be read: Not a directory")
         self.assertRegex(self.refused_install("file/file/x", status=3), "cannot be found: Not a directory")
+        self.assertRegex(self.refused_install("nowhere/../full/x", status=3), "cannot be found: No such file")
         self.install("link/to") # what is empty is taken
         os.makedirs(self.path("empty"))
         self.install("empty")

@@ -13,7 +13,6 @@
 
 #include "acl/check_mode.h"
 #include "acl/handle.h"
-#include "acl/runtime.h"
 #include "allocation.h"
 
 /* ---- Calls that allocate ---------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static aclError launch_host(void)
 
 static aclError submit(void)
 {
-    return rg_stream_submit(stream, NULL, NULL, NULL);
+    return submit_work(stream, NULL, NULL, NULL);
 }
 
 static aclError subscribe(void)
@@ -194,7 +193,7 @@ static void test_each(void **state)
                  {"aclrtMemcpy2dAsync", copy_rows, 2},
                  {"aclrtMemsetAsync", fill, 2},
                  {"aclrtLaunchHostFunc", launch_host, 2},
-                 {"submission to a stream", submit, 1},
+                 {"submit_work", submit, 1},
                  {"aclrtSubscribeReport", subscribe, 1},
                  {"aclrtLaunchCallback", launch, 2},
                  {"aclCreateDataBuffer", create_buffer, 1}};

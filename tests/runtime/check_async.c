@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "acl/runtime.h"
 #include "aclnnop/aclnn_grid_sampler2d_backward.h"
 
 enum { DEVICE_NBYTES = 1 << 20 };
@@ -116,7 +115,7 @@ static void test_failure_goes_to_who_waits(void **state)
     assert_success(aclrtCreateStream(&stream));
     assert_success(aclrtCreateStream(&other));
     assert_success(aclrtCreateEvent(&event));
-    assert_success(rg_stream_submit(stream, fail_aicore, NULL, NULL));
+    assert_success(submit_work(stream, fail_aicore, NULL, NULL));
     assert_success(aclrtRecordEvent(event, stream));
     assert_success(aclrtStreamWaitEvent(other, event));
     assert_success(aclrtSynchronizeStream(other));
@@ -138,7 +137,7 @@ static void test_failure_survives_timeout(void **state)
     (void)state;
     aclrtStream stream = NULL;
     assert_success(aclrtCreateStream(&stream));
-    assert_success(rg_stream_submit(stream, fail_aicore, NULL, NULL));
+    assert_success(submit_work(stream, fail_aicore, NULL, NULL));
     assert_success(aclrtLaunchHostFunc(stream, sleep_20_ms, NULL));
     assert_refused(aclrtSynchronizeStreamWithTimeout(stream, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout is 1 ms");
     assert_refused(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION, "has failed with status 507015");

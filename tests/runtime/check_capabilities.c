@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acl/runtime.h"
-
 static aclrtStream stream;
 static const aclError bad = ACL_ERROR_RT_PARAM_INVALID, bad_device = ACL_ERROR_RT_INVALID_DEVICEID;
 static const aclError null = ACL_ERROR_INVALID_PARAM;
@@ -220,7 +218,7 @@ static void test_exceptions(void **state)
     assert_success(aclrtExceptionInfoCallbackRegister(count));
     assert_refused(aclrtExceptionInfoCallbackRegister(count), bad, "registered already");
     assert_success(aclrtMemsetAsync(NULL, 0, 0, 0, stream)); /* does not fail */
-    assert_success(rg_stream_submit(stream, fail_work, NULL, NULL));
+    assert_success(submit_work(stream, fail_work, NULL, NULL));
     assert_int_equal(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION);
     aclGetRecentErrMsg();
     assert_success(aclrtStreamGetId(stream, &id));
@@ -235,7 +233,7 @@ static void test_exceptions(void **state)
     assert_success(aclrtExceptionInfoCallbackUnregister(count));
     assert_refused(aclrtExceptionInfoCallbackUnregister(count), bad, "is not registered");
     assert_refused(aclrtExceptionInfoCallbackRegister(NULL), null, "callback is NULL");
-    assert_success(rg_stream_submit(stream, fail_work, NULL, NULL));
+    assert_success(submit_work(stream, fail_work, NULL, NULL));
     assert_int_equal(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION);
     aclGetRecentErrMsg();
     assert_int_equal(seen.n + n_more, 2);

@@ -229,6 +229,33 @@ static void test_stream_order(void **state)
     end_blocking(stream);
 }
 
+static aclError fill_words_async(void *ptr, size_t memSize, uint32_t value, size_t N)
+{
+    return aclrtMemsetD32Async(ptr, memSize, value, N, stream);
+}
+
+static void test_fill_words(void **state)
+{
+    (void)state;
+    aclError (*const fills_words[])(void *, size_t, uint32_t, size_t) = {aclrtMemsetD32, fill_words_async};
+    const uint32_t value = 0x80C40102;
+    for (int i = 0; i < 2; i++) {
+        unsigned char wanted[SIZE];
+        assert_success(fills_words[i](NULL, 0, 0, 0));
+        assert_refused(fills_words[i](NULL, 0, 0, 1), ACL_ERROR_INVALID_PARAM, "ptr is NULL");
+        assert_refused(fills_words[i](device, 11, 0, 3), ACL_ERROR_RT_PARAM_INVALID,
+                       "N is 3, must be at most memSize / 4, which is 2");
+        assert_refused(fills_words[i](device, SIZE, 0, SIZE_MAX / 4 + 2), ACL_ERROR_RT_PARAM_INVALID, "N is ");
+        set_device_bytes(0xEE);
+        memset(wanted, 0xEE, SIZE);
+        for (int k = 1; k + 4 < SIZE; k += 4) /* at an odd address, and all but the last bytes */
+            memcpy(wanted + k, &value, 4);
+        assert_success(fills_words[i](device + 1, SIZE - 1, value, (SIZE - 1) / 4));
+        assert_success(aclrtSynchronizeStream(stream));
+        expect_on_device(wanted);
+    }
+}
+
 static void test_dead_stream(void **state)
 {
     (void)state;
@@ -239,6 +266,7 @@ static void test_dead_stream(void **state)
     assert_refused(aclrtMemcpy2dAsync(device, 4, host, 4, 4, 1, ACL_MEMCPY_DEFAULT, foreign_handle), dead,
                    "aclrtMemcpy2dAsync: stream is");
     assert_refused(aclrtMemsetAsync(device, 4, 0, 4, foreign_handle), dead, "aclrtMemsetAsync: stream is");
+    assert_refused(aclrtMemsetD32Async(device, 4, 0, 1, foreign_handle), dead, "aclrtMemsetD32Async: stream is");
     assert_success(aclrtMemsetAsync(device, 4, 0, 4, NULL)); /* the default stream */
     assert_success(aclrtSynchronizeStream(NULL));
 }
@@ -259,11 +287,10 @@ static void test_free_after_work(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy_checks), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_overlap),     cmocka_unit_test(test_host_to_host),
-        cmocka_unit_test(test_row_checks),  cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_fill),        cmocka_unit_test(test_stream_order),
-        cmocka_unit_test(test_dead_stream), cmocka_unit_test(test_free_after_work),
+        cmocka_unit_test(test_copy_checks),  cmocka_unit_test(test_kinds),           cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_host_to_host), cmocka_unit_test(test_row_checks),      cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_fill),         cmocka_unit_test(test_stream_order),    cmocka_unit_test(test_fill_words),
+        cmocka_unit_test(test_dead_stream),  cmocka_unit_test(test_free_after_work),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

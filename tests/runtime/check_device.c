@@ -210,6 +210,9 @@ static void test_small_questions(void **state)
     assert_success(aclrtGetRunMode(&mode));
     assert_int_equal(mode, ACL_HOST);
     assert_refused(aclrtGetRunMode(NULL), ACL_ERROR_INVALID_PARAM, "runMode is NULL");
+    assert_success(aclrtSetTsDevice(ACL_TS_ID_AICORE));
+    assert_success(aclrtSetTsDevice(ACL_TS_ID_AIVECTOR));
+    assert_refused(aclrtSetTsDevice(ACL_TS_ID_RESERVED), ACL_ERROR_INVALID_PARAM, "tsId is 2");
     assert_success(aclrtQueryDeviceStatus(2, &status));
     assert_int_equal(status, ACL_RT_DEVICE_STATUS_NORMAL);
     assert_refused(aclrtQueryDeviceStatus(2, NULL), ACL_ERROR_INVALID_PARAM, "deviceStatus is NULL");

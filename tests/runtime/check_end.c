@@ -224,6 +224,33 @@ __attribute__((unused)) static void fork_before_work(void)
     _exit(0);
 }
 
+/* Work came before memory, and uses some that has been freed: the child drops the work, and with it the memory. */
+__attribute__((unused)) static void fork_isolated(void)
+{
+    void *own = NULL;
+    setenv("REGRAD_CHECK", "isolate,off", 1);
+    MUST(aclInit(NULL));
+    MUST(aclrtSetDevice(0));
+    MUST(aclrtCreateStream(&streams[0]));
+    MUST(aclrtLaunchHostFunc(streams[0], sleep_a_while, NULL));
+    MUST(aclrtMalloc((void **)&memory, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+    MUST(aclrtMalloc(&own, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+    MUST(aclrtMemsetAsync(own, SIZE, 5, SIZE, streams[0]));
+    MUST(aclrtMemcpyAsync(memory, SIZE, own, SIZE, ACL_MEMCPY_DEVICE_TO_DEVICE, streams[0]));
+    MUST(aclrtFree(own));
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20); /* rather than wait for ever */
+        MUST(aclrtMemset(memory, SIZE, 6, SIZE));
+        _exit(0);
+    }
+    must(wait_for(child) == 0, "the child's end", __LINE__);
+    unsigned char copied = 0;
+    MUST(aclrtSynchronizeStream(streams[0]));
+    MUST(aclrtMemcpy(&copied, 1, memory, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    must(copied == 5, "the parent's memory", __LINE__);
+}
+
 /* Threads are inside of the library whenever the process forks. */
 static volatile bool stops;
 
@@ -284,6 +311,7 @@ static const struct {
 #if FORKS_WITH_THREADS
     {"fork while streams are busy", fork_while_busy, 0},
     {"fork before work is done", fork_before_work, 0},
+    {"fork with isolated memory", fork_isolated, 0},
     {"fork often", fork_often, 0},
 #endif
 };

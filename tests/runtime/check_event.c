@@ -5,8 +5,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "acl/runtime.h"
-
 static aclrtStream stream;
 
 static int set_up(void **state)
@@ -197,10 +195,10 @@ static void test_wait_across_streams(void **state)
     assert_waited(event, 1);
     assert_success(aclrtStreamWaitEvent(second, event));
     assert_waited(event, 0);
-    assert_success(rg_stream_submit(second, count_run, NULL, NULL));
+    assert_success(submit_work(second, count_run, NULL, NULL));
     assert_success(aclrtRecordEvent(next_event, second));
     assert_success(aclrtStreamWaitEvent(third, next_event));
-    assert_success(rg_stream_submit(third, count_run, NULL, NULL));
+    assert_success(submit_work(third, count_run, NULL, NULL));
     assert_int_equal(n_runs, 0);
     assert_refused(aclrtSynchronizeStreamWithTimeout(third, 5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "timeout is 5");
     unblock();
@@ -224,13 +222,13 @@ static void test_wait_keeps_its_recording(void **state)
     assert_success(aclrtCreateStream(&second));
     n_runs = 0;
     assert_success(aclrtStreamWaitEvent(second, event)); /* not recorded: not waited for */
-    assert_success(rg_stream_submit(second, count_run, NULL, NULL));
+    assert_success(submit_work(second, count_run, NULL, NULL));
     drain(second);
     assert_int_equal(n_runs, 1);
     block(stream);
     assert_success(aclrtRecordEvent(event, stream));
     assert_success(aclrtStreamWaitEvent(second, event));
-    assert_success(rg_stream_submit(second, count_run, NULL, NULL));
+    assert_success(submit_work(second, count_run, NULL, NULL));
     assert_success(aclrtRecordEvent(event, NULL)); /* stands for the default stream now */
     drain(NULL);
     assert_happened(event, 1);

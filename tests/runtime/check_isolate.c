@@ -124,6 +124,12 @@ static void write_far_away(void)
     block_of(SIZE)[1 << 29] = 1;
 }
 
+static void jump_to_device_memory(void)
+{
+    void (*function)(void) = (void (*)(void))(uintptr_t)block_of(SIZE);
+    function();
+}
+
 static void write_freed(void)
 {
     volatile char *block = block_of(SIZE);
@@ -174,6 +180,7 @@ static void test_reads_and_writes(void **state)
 #if defined(__x86_64__)
     expect_stop(read_device_memory, "the host reads 0x");
     expect_stop(write_device_memory, "the host writes 0x");
+    expect_stop(jump_to_device_memory, "the host jumps to 0x");
     expect_stop(read_device_memory, "aclrtMemcpy and ACL_MEMCPY_DEVICE_TO_HOST, and read the copy");
     expect_stop(write_device_memory, "aclrtMemcpy and ACL_MEMCPY_HOST_TO_DEVICE");
 #endif
@@ -274,6 +281,18 @@ static void touch_with_handler_that_hands_on(void)
     *block_of(SIZE) = 1;
 }
 
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* The same instruction is done again, and stopped again. */
+static void touch_with_handler_that_returns(void)
+{
+    signal(SIGSEGV, do_nothing);
+    *block_of(SIZE) = 1;
+}
+
 static sigjmp_buf way_out;
 
 static void jump_out(int number)
@@ -333,6 +352,8 @@ static void test_handlers(void **state)
     expect_exit(touch_and_jump, EXIT_SIMPLE, 2);
     expect_exit(touch_with_alternate_stack, EXIT_ON_STACK, 1);
     expect_stop(touch_with_handler_that_hands_on, ", byte 0 of 40 bytes");
+    expect_stop(touch_with_handler_that_returns, ", byte 0 of 40 bytes");
+    assert_null(strstr(strstr(child.text, "regrad check") + 1, "regrad check")); /* once */
 }
 
 static volatile uintptr_t no_address = 16;
@@ -434,18 +455,28 @@ static void test_many(void **state)
     expect_stop(write_behind, ", 1 byte behind the last of 40 bytes");
 }
 
-static void allocate_without_addresses(void)
+static void allocate_with_limit(int resource, const char *reason)
 {
-    const struct rlimit little = {64 << 20, 64 << 20};
+    const struct rlimit little = {32 << 20, 32 << 20};
+    char words[128];
     void *memory = NULL;
+    snprintf(words, sizeof(words), "for which there are no isolated addresses (%s)", reason);
     aclrtSetDevice(0);
-    setrlimit(RLIMIT_AS, &little);
+    setrlimit(resource, &little);
     const aclError status = aclrtMalloc(&memory, SIZE, ACL_MEM_MALLOC_HUGE_FIRST);
     const char *message = aclGetRecentErrMsg();
-    _exit(status == ACL_ERROR_RT_MEMORY_ALLOCATION && message != NULL &&
-                  strstr(message, "for which there are no isolated addresses (Cannot allocate memory)") != NULL
-              ? EXIT_SIMPLE
-              : 1);
+    const bool is_told = message != NULL && strstr(message, words) != NULL;
+    _exit(status == ACL_ERROR_RT_MEMORY_ALLOCATION && is_told ? EXIT_SIMPLE : 1);
+}
+
+static void allocate_without_addresses(void)
+{
+    allocate_with_limit(RLIMIT_AS, "Cannot allocate memory");
+}
+
+static void allocate_without_file(void)
+{
+    allocate_with_limit(RLIMIT_FSIZE, "File too large");
 }
 
 /* Before the first block there is. */
@@ -455,6 +486,7 @@ static void test_no_addresses(void **state)
     if (is_sanitized) /* sanitizers need addresses themselves */
         skip();
     expect_exit(allocate_without_addresses, EXIT_SIMPLE, 0);
+    expect_exit(allocate_without_file, EXIT_SIMPLE, 0);
 }
 
 /* ---- Forks ------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acl/runtime.h"
+#include "acl/memory.h"
 
 enum { DEVICE_MEMORY = 1 << 20 };
 
@@ -209,27 +209,26 @@ static void test_ranges(void **state)
     (void)state;
     enum { N = 200 };
     char *pointers[N];
-    const void *base = NULL;
-    size_t size = 0;
+    struct rg_memory_block block;
     for (size_t i = 0; i < N; i++)
         assert_success(aclrtMalloc((void **)&pointers[i], i + 1, ACL_MEM_MALLOC_HUGE_FIRST));
     for (size_t i = 0; i < N; i++) {
-        assert_true(rg_memory_range(pointers[i], &base, &size));
-        assert_ptr_equal(base, pointers[i]);
-        assert_int_equal(size, i + 1);
-        assert_true(rg_memory_range(pointers[i] + i, &base, &size));
-        assert_ptr_equal(base, pointers[i]);
-        assert_false(rg_memory_range(pointers[i] + i + 1, &base, &size));
-        assert_false(rg_memory_range(pointers[i] - 1, &base, &size));
+        assert_true(rg_memory_find(pointers[i], &block));
+        assert_ptr_equal(block.base, pointers[i]);
+        assert_int_equal(block.size, i + 1);
+        assert_true(rg_memory_find(pointers[i] + i, &block));
+        assert_ptr_equal(block.base, pointers[i]);
+        assert_false(rg_memory_find(pointers[i] + i + 1, &block));
+        assert_false(rg_memory_find(pointers[i] - 1, &block));
     }
     for (size_t i = 0; i < N; i += 2)
         assert_success(aclrtFree(pointers[i]));
     for (size_t i = 0; i < N; i++)
-        assert_int_equal(rg_memory_range(pointers[i], &base, &size), i % 2 == 1);
+        assert_int_equal(rg_memory_find(pointers[i], &block), i % 2 == 1);
     for (size_t i = 1; i < N; i += 2)
         assert_success(aclrtFree(pointers[i]));
-    assert_false(rg_memory_range(NULL, &base, &size));
-    assert_false(rg_memory_range((const void *)UINTPTR_MAX, &base, &size));
+    assert_false(rg_memory_find(NULL, &block));
+    assert_false(rg_memory_find((const void *)UINTPTR_MAX, &block));
 }
 
 static void test_pointer_attributes(void **state)
@@ -253,6 +252,30 @@ static void test_pointer_attributes(void **state)
     assert_refused(aclrtPointerGetAttributes(device, NULL), ACL_ERROR_INVALID_PARAM, "attributes is NULL");
     assert_success(aclrtFreeHost(host));
     assert_success(aclrtFree(device));
+}
+
+static void test_address_range(void **state)
+{
+    (void)state;
+    void *device = NULL, *host = NULL, *base = NULL;
+    size_t size = 0;
+    assert_success(aclrtMalloc(&device, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+    assert_success(aclrtMallocHost(&host, 100));
+    for (int k = 0; k < 100; k += 99) {
+        base = NULL;
+        assert_success(aclrtMemGetAddressRange((char *)device + k, &base, &size));
+        assert_ptr_equal(base, device);
+        assert_int_equal(size, 100);
+    }
+    base = NULL;
+    assert_refused(aclrtMemGetAddressRange(NULL, &base, &size), ACL_ERROR_INVALID_PARAM, "ptr is NULL");
+    assert_refused(aclrtMemGetAddressRange(device, NULL, &size), ACL_ERROR_INVALID_PARAM, "pbase is NULL");
+    assert_refused(aclrtMemGetAddressRange(device, &base, NULL), ACL_ERROR_INVALID_PARAM, "psize is NULL");
+    assert_refused(aclrtMemGetAddressRange(host, &base, &size), ACL_ERROR_RT_PARAM_INVALID, "in live device memory");
+    assert_success(aclrtFreeHost(host));
+    assert_success(aclrtFree(device));
+    assert_refused(aclrtMemGetAddressRange(device, &base, &size), ACL_ERROR_RT_PARAM_INVALID, "in live device memory");
+    assert_null(base);
 }
 
 static void test_memory_info(void **state)
@@ -295,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_needs_a_context),
         cmocka_unit_test(test_freeing_refusals),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_address_range),
         cmocka_unit_test(test_pointer_attributes),
         cmocka_unit_test(test_memory_info),
         cmocka_unit_test(test_caches),

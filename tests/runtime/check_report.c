@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "acl/runtime.h"
-
 static aclrtStream stream;
 static uint64_t self;
 

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "acl/handle.h"
-#include "acl/runtime.h"
 
 enum { N_THREADS = 8, N_ROUNDS = 60, SIZE = 300 };
 
@@ -105,7 +104,7 @@ static void *submit_to_shared(void *argument)
 {
     (void)argument;
     for (int round = 0; round < N_ROUNDS; round++) {
-        EXPECT(rg_stream_submit(shared_stream, count, NULL, NULL) == ACL_SUCCESS);
+        EXPECT(submit_work(shared_stream, count, NULL, NULL) == ACL_SUCCESS);
         if (round % 16 == 0)
             EXPECT(aclrtSynchronizeStream(shared_stream) == ACL_SUCCESS);
     }
@@ -136,7 +135,7 @@ static void *end_shared(void *argument)
     aclrtStreamStatus status;
     const aclError queried = aclrtStreamQuery(shared_stream, &status);
     EXPECT(queried == ACL_SUCCESS || queried == ACL_ERROR_RT_STREAM_CONTEXT);
-    const aclError submitted = rg_stream_submit(shared_stream, count, NULL, NULL);
+    const aclError submitted = submit_work(shared_stream, count, NULL, NULL);
     EXPECT(submitted == ACL_SUCCESS || submitted == ACL_ERROR_RT_STREAM_CONTEXT);
     const aclError ended = aclrtDestroyStream(shared_stream);
     EXPECT(ended == ACL_SUCCESS || ended == ACL_ERROR_RT_STREAM_CONTEXT);
@@ -247,7 +246,7 @@ static void test_reset_waits(void **state)
     assert_success(aclrtSetDevice(0));
     assert_success(aclrtCreateStream(&stream));
     block(stream);
-    assert_success(rg_stream_submit(stream, count, NULL, NULL));
+    assert_success(submit_work(stream, count, NULL, NULL));
     assert_int_equal(pthread_create(&thread, NULL, reset_device, &is_reset), 0);
     nanosleep(&pause, NULL);
     assert_int_equal(is_reset, 0);
@@ -316,7 +315,7 @@ static void *turn(void *argument)
     const int number = *(const int *)argument;
     for (int round = 0; round < N_ROUNDS; round++) {
         EXPECT(aclrtStreamWaitEvent(ring.streams[number], ring.events[(number + 1) % N_THREADS]) == ACL_SUCCESS);
-        EXPECT(rg_stream_submit(ring.streams[number], count_turn, NULL, NULL) == ACL_SUCCESS);
+        EXPECT(submit_work(ring.streams[number], count_turn, NULL, NULL) == ACL_SUCCESS);
         EXPECT(aclrtRecordEvent(ring.events[number], ring.streams[number]) == ACL_SUCCESS);
     }
     EXPECT(aclrtSynchronizeEvent(ring.events[number]) == ACL_SUCCESS);

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <string.h>
 
+#include "acl/stream.h"
+
 static int not_a_handle;
 void *const foreign_handle = &not_a_handle;
 
@@ -38,6 +40,21 @@ int reset_device_0(void **state)
 {
     (void)state;
     return aclrtResetDevice(0);
+}
+
+aclError submit_work(aclrtStream stream, aclError (*task)(void *argument), void *argument,
+                     void (*destroy)(void *argument))
+{
+    aclError status = ACL_SUCCESS;
+    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    if (object == NULL) {
+        if (destroy != NULL)
+            destroy(argument);
+        return status;
+    }
+    status = rg_stream_push(object, __func__, &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
+    rg_stream_release(object);
+    return status;
 }
 
 void drain(aclrtStream stream)

@@ -26,6 +26,11 @@ int reset_device_0(void **state);
 /* Something that is no handle of ours. */
 extern void *const foreign_handle;
 
+/* Puts task(argument) on the stream, and destroy(argument) behind it; either may be NULL. What task returns is the
+ * status that the stream has then. */
+aclError submit_work(aclrtStream stream, aclError (*task)(void *argument), void *argument,
+                     void (*destroy)(void *argument));
+
 /* Waits until the stream has no work left, without a synchronisation, which would take its status. */
 void drain(aclrtStream stream);
 

@@ -1,0 +1,12 @@
+#include "small.h"
+
+int main(void)
+{
+    float host[N_GIVEN + 1] = {1, 2, 3};
+    start();
+    float *copy = device_floats(N_GIVEN + 1);
+    const aclError status = aclrtMemcpy(copy, sizeof(host), host, sizeof(host), ACL_MEMCPY_HOST_TO_DEVICE);
+    aclrtFree(copy);
+    end();
+    return status != 0;
+}

@@ -1,0 +1,11 @@
+#include "small.h"
+
+int main(void)
+{
+    start();
+    float *data = device_floats(N_GIVEN);
+    aclrtFree(data);
+    const aclError status = aclrtMemset(data, N_GIVEN * sizeof(float), 0, N_GIVEN * sizeof(float));
+    end();
+    return status != 0;
+}

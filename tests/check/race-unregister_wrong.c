@@ -1,0 +1,21 @@
+#include "small.h"
+
+int main(void)
+{
+    static float host[N_GIVEN];
+    void *mapped = NULL;
+    aclrtStream stream = NULL;
+    start();
+    float *memory = device_floats(N_GIVEN);
+    must(aclrtCreateStream(&stream));
+    must(aclrtHostRegister(host, sizeof(host), ACL_HOST_REGISTER_MAPPED, &mapped));
+    must(aclrtMemcpyAsync(host, sizeof(host), memory, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    const int refused = aclrtHostUnregister(host) != 0;
+    must(aclrtSynchronizeStream(stream));
+    if (refused)
+        must(aclrtHostUnregister(host));
+    must(aclrtDestroyStream(stream));
+    aclrtFree(memory);
+    end();
+    return refused;
+}
