@@ -58,6 +58,19 @@ static void read_workloads(struct session *session)
     globfree(&found);
 }
 
+/* A run that would measure nothing has a wrong filter. */
+static void look_for_shapes(const struct session *session)
+{
+    for (int i = 0; i < session->n_workloads; i++)
+        for (int j = 0; j < session->workloads[i].n_shapes; j++)
+            if (is_wanted(session, &session->workloads[i].shapes[j]))
+                return;
+    if (session->options.filter != NULL)
+        fail(STATUS_REFUSED, "--filter=%s: no line%s holds that", session->options.filter,
+             session->options.quick ? " that says quick" : "");
+    fail(STATUS_REFUSED, "the workloads have no line%s", session->options.quick ? " that says quick" : "");
+}
+
 /* Results stay where they are, as they point to one another: there is room for all. */
 static void take_results(struct session *session)
 {
@@ -241,6 +254,7 @@ int main(int argc, char **argv)
     note_command(&session, argc, argv);
     session.options = options_read(argc, argv, &session.bench);
     read_workloads(&session);
+    look_for_shapes(&session);
     if (session.options.list)
         list(&session);
     else if (session.options.once)

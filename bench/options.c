@@ -58,36 +58,75 @@ static double number(const char *option, const char *text, double least, double 
     return value;
 }
 
+static int whole_number(const char *option, const char *text, int least, int most)
+{
+    const double value = number(option, text, least, most);
+    if (value != (int)value)
+        fail(STATUS_REFUSED, "--%s=%s: a whole number from %d to %d is wanted", option, text, least, most);
+    return (int)value;
+}
+
+/* Takes the next word of a list with commas off it; false at its end. No word may be empty or too long. */
+static bool next_word(const char *option, const char *list, const char **rest, char *word, size_t size)
+{
+    if (*rest == NULL)
+        return false;
+    const size_t length = strcspn(*rest, ",");
+    if (length == 0)
+        fail(STATUS_REFUSED, "--%s=%s: nothing stands %s", option, list,
+             *list == '\0'       ? "there"
+             : (*rest)[0] == ',' ? "before a comma"
+                                 : "after the last comma");
+    if (length >= size)
+        fail(STATUS_REFUSED, "--%s=%s: a word of %zu characters; %zu are the most", option, list, length, size - 1);
+    memcpy(word, *rest, length);
+    word[length] = '\0';
+    *rest = (*rest)[length] == ',' ? *rest + length + 1 : NULL;
+    return true;
+}
+
 static void read_threads(struct bench *bench, const char *list)
 {
+    char word[32];
     bench->n_thread_counts = 0;
-    char copy[256], *rest;
-    snprintf(copy, sizeof copy, "%.255s", list);
-    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+    for (const char *rest = list; next_word("threads", list, &rest, word, sizeof word);) {
         if (bench->n_thread_counts == MAX_THREAD_COUNTS)
             fail(STATUS_REFUSED, "--threads=%s: more than %d numbers", list, MAX_THREAD_COUNTS);
-        bench->thread_counts[bench->n_thread_counts++] = (int)number("threads", word, 1, 256);
+        bench->thread_counts[bench->n_thread_counts++] = whole_number("threads", word, 1, 256);
     }
-    if (bench->n_thread_counts == 0)
-        fail(STATUS_REFUSED, "--threads=%s: no number", list);
 }
 
 static void read_peers(struct bench *bench, const char *list)
 {
-    char copy[256], *rest;
-    snprintf(copy, sizeof copy, "%.255s", list);
+    char word[32];
+    bool none = false, some = false;
     memset(bench->wanted_peers, 0, sizeof bench->wanted_peers);
-    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+    for (const char *rest = list; next_word("peers", list, &rest, word, sizeof word);) {
         bool found = strcmp(word, "none") == 0;
+        none = none || found;
         for (int i = 0; i < N_PEERS; i++) {
             const bool same = strcmp(word, peer_name(i)) == 0;
             bench->wanted_peers[i] = bench->wanted_peers[i] || same;
+            some = some || same;
             found = found || same;
         }
         if (!found)
             fail(STATUS_REFUSED, "--peers=%s: '%s' is none of PyTorch, oneDNN, off, warn, error, steps, none", list,
                  word);
     }
+    if (none && some)
+        fail(STATUS_REFUSED, "--peers=%s: none, or names; not both", list);
+}
+
+/* Asked before minutes of measuring rather than after. */
+static void read_plot(struct options *options, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const name = slash != NULL ? slash + 1 : path;
+    const char *const ending = strrchr(name, '.');
+    if (ending == NULL || ending == name || (strcmp(ending, ".svg") != 0 && strcmp(ending, ".png") != 0))
+        fail(STATUS_REFUSED, "--plot=%s: a name that ends in .svg or .png is wanted", path);
+    options->plot = path;
 }
 
 /* 1 and all cores that the process may use. */
@@ -122,7 +161,7 @@ static void take_option(int option, struct options *options, struct bench *bench
         read_peers(bench, optarg);
         break;
     case ROUNDS:
-        bench->effort.rounds = (int)number("rounds", optarg, 1, MAX_SAMPLES);
+        bench->effort.rounds = whole_number("rounds", optarg, 1, MAX_SAMPLES);
         break;
     case BUDGET:
         bench->effort.budget = number("budget", optarg, 0, 3600);
@@ -134,7 +173,7 @@ static void take_option(int option, struct options *options, struct bench *bench
         options->markdown = optarg;
         break;
     case PLOT:
-        options->plot = optarg;
+        read_plot(options, optarg);
         break;
     case ONCE:
         options->once = true;

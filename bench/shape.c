@@ -7,30 +7,33 @@
 
 #define FIELD(name) offsetof(struct shape, name)
 
-/* A word, and the int of struct shape that it sets. The program's own words are no part of `text`. */
+/* Which lines a word may stand in. The program's own words say nothing to operators, and are no part of `text`. */
+enum use { ANY_OPERATOR, GRID_ONLY, PROGRAM };
+
+/* A word, and the int of struct shape that it sets. */
 static const struct word {
     const char *name;
     size_t field;
     int value;
-    bool of_program;
+    enum use use;
 } words[] = {
-    {"align_corners", FIELD(align_corners), 1, false},
-    {"smooth", FIELD(points), POINTS_SMOOTH, false},
-    {"random", FIELD(points), POINTS_RANDOM, false},
-    {"window", FIELD(points), POINTS_WINDOW, false},
-    {"near", FIELD(points), POINTS_NEAR, false},
-    {"zeros", FIELD(padding), REGRAD_ZEROS, false},
-    {"border", FIELD(padding), REGRAD_BORDER, false},
-    {"reflection", FIELD(padding), REGRAD_REFLECTION, false},
-    {"nearest", FIELD(interpolation), REGRAD_NEAREST, false},
-    {"bicubic", FIELD(interpolation), REGRAD_BICUBIC, false},
-    {"input_grad", FIELD(wanted), WANT_INPUT_GRAD, false},
-    {"grid_grad", FIELD(wanted), WANT_GRID_GRAD, false},
-    {"aclnn", FIELD(aclnn), 1, true},
-    {"beside", FIELD(beside), 1, true},
-    {"alone", FIELD(alone), 1, true},
-    {"checked", FIELD(checked), 1, true},
-    {"quick", FIELD(quick), 1, true},
+    {"align_corners", FIELD(align_corners), 1, ANY_OPERATOR},
+    {"smooth", FIELD(points), POINTS_SMOOTH, GRID_ONLY},
+    {"random", FIELD(points), POINTS_RANDOM, GRID_ONLY},
+    {"window", FIELD(points), POINTS_WINDOW, GRID_ONLY},
+    {"near", FIELD(points), POINTS_NEAR, GRID_ONLY},
+    {"zeros", FIELD(padding), REGRAD_ZEROS, GRID_ONLY},
+    {"border", FIELD(padding), REGRAD_BORDER, GRID_ONLY},
+    {"reflection", FIELD(padding), REGRAD_REFLECTION, GRID_ONLY},
+    {"nearest", FIELD(interpolation), REGRAD_NEAREST, GRID_ONLY},
+    {"bicubic", FIELD(interpolation), REGRAD_BICUBIC, GRID_ONLY},
+    {"input_grad", FIELD(wanted), WANT_INPUT_GRAD, GRID_ONLY},
+    {"grid_grad", FIELD(wanted), WANT_GRID_GRAD, GRID_ONLY},
+    {"aclnn", FIELD(aclnn), 1, PROGRAM},
+    {"beside", FIELD(beside), 1, PROGRAM},
+    {"alone", FIELD(alone), 1, PROGRAM},
+    {"checked", FIELD(checked), 1, PROGRAM},
+    {"quick", FIELD(quick), 1, PROGRAM},
 };
 enum { N_WORDS = sizeof words / sizeof words[0] };
 
@@ -131,13 +134,17 @@ static bool parse_word(struct shape *shape, const char *word, const struct compl
 {
     static const char scale[] = "scale=";
     if (strncmp(word, scale, sizeof scale - 1) == 0) {
+        if (shape->operation == OP_GRID_SAMPLE)
+            return refuse(complaint, "'%s': grid_sample has no scale", word);
         append(shape, word);
         return parse_scale(shape, word + sizeof scale - 1, complaint);
     }
     for (int i = 0; i < N_WORDS; i++) {
         if (strcmp(word, words[i].name) == 0) {
+            if (words[i].use == GRID_ONLY && shape->operation != OP_GRID_SAMPLE)
+                return refuse(complaint, "'%s' is for grid_sample only", word);
             memcpy((char *)shape + words[i].field, &words[i].value, sizeof words[i].value);
-            if (!words[i].of_program)
+            if (words[i].use != PROGRAM)
                 append(shape, word);
             return true;
         }
@@ -171,8 +178,20 @@ static bool (*const parsers[])(struct shape *, const char *, const struct compla
 };
 enum { N_PARSERS = sizeof parsers / sizeof parsers[0] };
 
+/* Bytes of all tensors together, and what is counted of them, stay far below what a size_t holds. */
+static bool fits(const struct shape *shape)
+{
+    static const double most = 0x1p60;
+    const double n = (double)shape->n, c = (double)shape->c, taps = 16, of_grid = 2;
+    const double inputs = n * c * (double)shape->in_h * (double)shape->in_w;
+    const double points = n * (double)shape->out_h * (double)shape->out_w;
+    return (2 * inputs + points * c * (1 + taps) + 2 * points * of_grid) * (double)sizeof(double) <= most;
+}
+
 static bool check(const struct shape *shape, const struct complaint *complaint)
 {
+    if (!fits(shape))
+        return refuse(complaint, "its tensors have more bytes than can be counted; 2^60 are the most");
     const bool one_dimension = shape->layout == LAYOUT_NCL;
     if (one_dimension && shape->operation != OP_NEAREST_EXACT)
         return refuse(complaint, "NCL is for nearest_exact only");

@@ -36,6 +36,27 @@ refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 fast' "'fast' is no word"
 refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 scale=-2' "'-2' is no scale"
 refuse 'bilinear float32 NCL 1x1x2 -> 4' 'NCL'
 refuse 'nearest_exact float32 NCHW 1x1x2x2 -> 4x4 align_corners' 'align_corners'
+refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 zeros' "'zeros' is for grid_sample only"
+refuse 'nearest_exact float32 NCL 1x1x2 -> 4 bicubic' "'bicubic' is for grid_sample only"
+refuse 'grid_sample float32 NCHW 1x1x2x2 -> 4x4 scale=2' 'grid_sample has no scale'
+refuse 'bilinear float32 NCHW 1099511627776x1099511627776x2x2 -> 4x4' '2^60 are the most'
+
+# An option, and what the complaint about it must name.
+refuse_option() {
+    local status=0
+    "$program" --list "$1" "$source_directory/tiny.txt" >"$scratch/wrong.log" 2>&1 || status=$?
+    [ $status -eq 2 ] || complain "exit status $status for $1"
+    grep -qF -- "$1: $2" "$scratch/wrong.log" || complain "'$2' is not named for $1: $(cat "$scratch/wrong.log")"
+}
+refuse_option --threads=1,,2 'nothing stands before a comma'
+refuse_option --threads=1, 'nothing stands after the last comma'
+refuse_option --threads= 'nothing stands there'
+refuse_option --peers=,oneDNN 'nothing stands before a comma'
+refuse_option --peers=none,oneDNN 'none, or names'
+refuse_option --rounds=2.5 'a whole number from 1 to 32'
+refuse_option --filter=bicycle 'no line holds that'
+refuse_option --plot=picture.jpg 'a name that ends in .svg or .png'
+refuse_option --plot=pictures.d/svg 'a name that ends in .svg or .png'
 
 "$program" --rounds=2 --budget=0 --threads=1,2 --json="$scratch/tiny.json" --markdown="$scratch/tiny.md" \
     "$source_directory/tiny.txt" >"$scratch/tiny.log" || complain "exit status $?"

@@ -32,7 +32,8 @@ enum {
     BATCH = 8,              /* the most rows that are resampled together */
     MOST_RESULTS = 1 << 16, /* of one strip, the tables of which are indexed with 32 bits */
     MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
-    AHEAD = 8,              /* source rows made ready together; two such batches are kept */
+    MOST_READY = 8,         /* source rows made ready together, at most; two such batches are kept */
+    RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
@@ -68,9 +69,10 @@ struct resize_plan {
     bool grouped; /* no columns */
     bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
     int64_t n_sources;
-    bool streamed;  /* the result goes past the caches */
-    bool reads_far; /* source rows come from beyond the caches, and are most of what is moved */
-    int64_t batch;  /* rows of the result that are made together */
+    bool streamed;      /* the result goes past the caches */
+    bool reads_far;     /* source rows come from beyond the caches, and are most of what is moved */
+    int64_t batch;      /* rows of the result that are made together */
+    int64_t ring_batch; /* rows of the source that are made ready together */
     int64_t n_strips;
     struct strip *strips;
     int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
@@ -85,8 +87,8 @@ static const struct resize_plan *as_resize(const regrad_plan *plan)
 /* ---- Running ---- */
 
 /*
- * What one slot has between source and result. The ring holds values of source rows that wait to be summed, AHEAD rows
- * at a time: row h is at h % (2 * AHEAD).
+ * What one slot has between source and result. The ring holds values of source rows that wait to be summed, two batches
+ * of ring_batch rows: row h is at h % (2 * ring_batch).
  */
 struct lines {
     char *line;                       /* to be resampled, one for each row of a batch */
@@ -142,7 +144,7 @@ static int64_t in_length(const struct resize_plan *plan)
 static int64_t slot_nbytes(const struct resize_plan *plan)
 {
     const size_t t = plan->base.t_nbytes;
-    return lines_nbytes(plan) + (needs_ring(plan) ? 2 * AHEAD * rg_booked(ring_length(plan), t) : 0) +
+    return lines_nbytes(plan) + (needs_ring(plan) ? 2 * plan->ring_batch * rg_booked(ring_length(plan), t) : 0) +
            rg_booked(out_length(plan), t) + rg_booked(in_length(plan), t);
 }
 
@@ -152,7 +154,7 @@ static void grant_lines(const struct resize_plan *plan, char *workspace, struct 
     lines->ring_nbytes = rg_booked(ring_length(plan), t);
     lines->line_nbytes = rg_booked(line_length(plan), t);
     lines->line = rg_grant(&workspace, lines_nbytes(plan), 1);
-    lines->ring = rg_grant(&workspace, needs_ring(plan) ? 2 * AHEAD * lines->ring_nbytes : 0, 1);
+    lines->ring = rg_grant(&workspace, needs_ring(plan) ? 2 * plan->ring_batch * lines->ring_nbytes : 0, 1);
     lines->out = rg_grant(&workspace, out_length(plan), t);
     lines->in = rg_grant(&workspace, in_length(plan), t);
 }
@@ -230,7 +232,7 @@ static void make_ready(const struct resize_plan *plan, struct lines *lines, cons
 {
     const struct side *side = &plan->source;
     const struct rg_piece *piece = &strip->piece;
-    void *to = lines->ring + h % (2 * AHEAD) * lines->ring_nbytes;
+    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
     const void *line = lines->line;
     if (!plan->width_first) {
         load_strip(plan, plane, h, piece, to);
@@ -249,8 +251,8 @@ static void make_ready(const struct resize_plan *plan, struct lines *lines, cons
 static void make_batch_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t batch,
                              const struct strip *strip)
 {
-    const int64_t end = rg_min((batch + 1) * AHEAD, plan->source.height);
-    for (int64_t h = batch * AHEAD; h < end; h++)
+    const int64_t end = rg_min((batch + 1) * plan->ring_batch, plan->source.height);
+    for (int64_t h = batch * plan->ring_batch; h < end; h++)
         make_ready(plan, lines, plane, h, strip);
     lines->ready[batch % 2] = batch;
 }
@@ -265,11 +267,11 @@ static void forget_ring(struct lines *lines, const char *plane)
 static const void *ready_rows(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
                               int64_t *n, const struct strip *strip)
 {
-    const int64_t at = h % (2 * AHEAD);
-    *n = rg_min(*n, 2 * AHEAD - at);
+    const int64_t at = h % (2 * plan->ring_batch);
+    *n = rg_min(*n, 2 * plan->ring_batch - at);
     if (lines->plane != plane)
         forget_ring(lines, plane);
-    for (int64_t batch = h / AHEAD; batch <= (h + *n - 1) / AHEAD; batch++)
+    for (int64_t batch = h / plan->ring_batch; batch <= (h + *n - 1) / plan->ring_batch; batch++)
         if (lines->ready[batch % 2] != batch)
             make_batch_ready(plan, lines, plane, batch, strip);
     return lines->ring + at * lines->ring_nbytes;
@@ -813,6 +815,12 @@ static void choose_batch(struct resize_plan *plan)
     plan->batch = plan->grouped || plan->width_first ? 1 : rg_max(rg_min(most, plan->n_rows), 1);
 }
 
+static void choose_ring_batch(struct resize_plan *plan)
+{
+    const int64_t row_nbytes = rg_max(rg_booked(ring_length(plan), plan->base.t_nbytes), 1);
+    plan->ring_batch = rg_max(rg_min(RING_NBYTES / (2 * row_nbytes), MOST_READY), 1);
+}
+
 static bool has_ones(const struct rg_axis_map *map)
 {
     const double *wide = map->weight;
@@ -849,14 +857,15 @@ static bool build_columns(struct resize_plan *plan)
     return true;
 }
 
-/* Do source and result together exceed the caches? */
+/* Do source and result together exceed half of the caches? What of the other half is still there when the result is
+ * read is worth less than not to fetch the result before it is written. */
 static bool exceeds_caches(const struct resize_plan *plan)
 {
     const struct side *source = &plan->source, *result = &plan->result;
     const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
     const double n_values =
         (double)source->height * (double)source->width + (double)result->height * (double)result->width;
-    return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes();
+    return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes() / 2;
 }
 
 static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize *resize)
@@ -880,6 +889,7 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);
+    choose_ring_batch(plan);
     choose_plain(plan);
     plan->streamed = exceeds_caches(plan);
     plan->reads_far =
