@@ -335,8 +335,8 @@ typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride,
 
 /*
  * The same sums, where a point has four neighbours in a square and there are up to RG_FEW_LANES channels. A picture
- * holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) * lanes + c].
- * Channels that are missing are +0. A tile of as many lanes holds channels of points.
+ * holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) * lanes +
+ * c]. Channels that are missing are +0. A tile of as many lanes holds channels of points.
  */
 enum { RG_FEW_LANES = 8 };
 
