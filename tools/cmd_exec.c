@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,8 +19,7 @@
 struct traces {
     char directory[PATH_MAX]; /* for files that nobody has named; "" for none */
     char log[PATH_MAX], trace[PATH_MAX];
-    long log_begin;       /* what the log held before */
-    FILE *copy;           /* where the log goes in the end, when that is no file that can be read again; else NULL */
+    FILE *copy;           /* where the log goes in the end; NULL for nowhere */
     struct output report; /* if there is to be one */
 };
 
@@ -117,23 +115,16 @@ static int make_directory(struct traces *traces)
     return STATUS_OK;
 }
 
-/* The log's full path, since the program may go elsewhere, and where its findings will begin. */
+/* The program has a log of its own, for others may write to this one, and it may be no file that can be read again. It
+ * is handed on line by line. */
 static int open_log(struct traces *traces, const char *name)
 {
-    struct stat info;
-    FILE *file = fopen(name, "ae");
-    bool is_found = file != NULL && fstat(fileno(file), &info) == 0;
-    if (is_found && !S_ISREG(info.st_mode)) {
-        traces->copy = file;
-        return STATUS_OK;
-    }
-    is_found = is_found && realpath(name, traces->log) != NULL;
-    const int reason = errno;
-    if (is_found)
-        traces->log_begin = (long)info.st_size;
-    if (file != NULL)
-        fclose(file);
-    return is_found ? STATUS_OK : complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(reason));
+    enum { LONGEST_LINE = 1 << 16 };
+    traces->copy = fopen(name, "ae");
+    if (traces->copy == NULL)
+        return complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(errno));
+    setvbuf(traces->copy, NULL, _IOLBF, LONGEST_LINE);
+    return STATUS_OK;
 }
 
 /* Opens what others have named. This may have to wait for the reader of a pipe. */
@@ -153,15 +144,14 @@ static int open_own(struct traces *traces, const struct settings *settings)
     if (status != STATUS_OK)
         return status;
     snprintf(traces->trace, sizeof traces->trace, "%.*s/trace", PATH_MAX - 8, traces->directory);
-    if (traces->log[0] == '\0')
-        snprintf(traces->log, sizeof traces->log, "%.*s/log", PATH_MAX - 8, traces->directory);
+    snprintf(traces->log, sizeof traces->log, "%.*s/log", PATH_MAX - 8, traces->directory);
     status = set("REGRAD_CHECK_LOG", traces->log);
     if (status == STATUS_OK && settings->report != NULL)
         status = set("REGRAD_TRACE", traces->trace);
     return status;
 }
 
-/* Hands the findings on to what cannot be read again. */
+/* Hands the findings on. */
 static int copy_log(const struct traces *traces)
 {
     FILE *log = traces->copy != NULL ? fopen(traces->log, "re") : NULL;
@@ -174,23 +164,20 @@ static int copy_log(const struct traces *traces)
                                      : complain(STATUS_SYSTEM, "exec: the log cannot be written: %s", strerror(errno));
 }
 
-static void read_file(struct record *record, const char *path, long begin)
+static void read_file(struct record *record, const char *path)
 {
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return; /* the program has not made it */
-    if (fseek(file, begin, SEEK_SET) == 0)
-        record_read(record, file);
+    record_read(record, file);
     fclose(file);
 }
 
 static void remove_traces(const struct traces *traces)
 {
-    char name[PATH_MAX];
     if (traces->directory[0] == '\0')
         return;
-    snprintf(name, sizeof name, "%.*s/log", PATH_MAX - 8, traces->directory);
-    unlink(name);
+    unlink(traces->log);
     unlink(traces->trace);
     rmdir(traces->directory);
 }
@@ -215,7 +202,7 @@ static int conclude(const struct run *run, const struct record *record)
 
 static int write_report(struct traces *traces, const struct run *run, struct record *record)
 {
-    read_file(record, traces->trace, 0);
+    read_file(record, traces->trace);
     record_close(record, now() * 1e6);
     return record->is_out_of_memory ? complain_memory("the report") : report_write(&traces->report, run, record);
 }
@@ -231,7 +218,7 @@ static int run_and_tell(const struct settings *settings, struct traces *traces, 
     if (!run.end.was_run)
         return run.end.status;
     record_init(&record);
-    read_file(&record, traces->log, traces->log_begin);
+    read_file(&record, traces->log);
     int status = copy_log(traces);
     if (settings->report != NULL)
         status |= write_report(traces, &run, &record);
@@ -268,6 +255,8 @@ static int run_exec(const struct settings *settings)
         status = open_named(&traces, settings);
     if (status == STATUS_OK)
         status = run_held(settings, &traces, check);
+    if (traces.copy != NULL)
+        fclose(traces.copy);
     return status;
 }
 

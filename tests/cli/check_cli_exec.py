@@ -232,6 +232,14 @@ class Running(Exec):
         self.run_exec(FINDER, "0", "mistake", status=99, env=variables)
         self.assertEqual(self.files(), ["log", "other"])
 
+    def test_log_that_others_write(self):
+        """Their findings are not the program's."""
+        writer = f"{FINDER} 0; echo '{{\"finding\":\"other\",\"note\":false}}' >>log"
+        done = self.run_exec("--log", "log", *SHELL, writer)
+        self.assertTrue(done.stderr.endswith(summary("sh ended with status 0")), done.stderr)
+        with open(self.path("log")) as file:
+            self.assertEqual(file.read(), '{"finding":"other","note":false}\n')
+
     def test_log_that_cannot_be_read_again(self):
         done = self.run_exec("--log", "/dev/stderr", FINDER, "0", "mistake", status=99)
         lines = [line for line in done.stderr.splitlines() if line.startswith("{")]
