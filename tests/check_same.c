@@ -53,7 +53,7 @@ static void check_layouts(struct rng *rng, const struct problem *problem)
 static void layouts(void **state)
 {
     (void)state;
-    for_random_problems(test_count(1000), check_layouts);
+    for_random_problems(test_count(500), check_layouts);
 }
 
 /* An input that repeats elements gives what its copy gives. The first run makes data what the view holds. */
@@ -70,7 +70,7 @@ static void check_repeated(struct rng *rng, const struct problem *problem)
 static void repeated(void **state)
 {
     (void)state;
-    for_random_problems(test_count(1000), check_repeated);
+    for_random_problems(test_count(500), check_repeated);
 }
 
 static void check_threads(struct rng *rng, const struct problem *problem)
@@ -173,7 +173,7 @@ static void check_batch(struct rng *rng, const struct problem *problem)
 static void batches(void **state)
 {
     (void)state;
-    for_random_problems(test_count(1000), check_batch);
+    for_random_problems(test_count(500), check_batch);
 }
 
 /* ---- Points ---- */
@@ -391,7 +391,7 @@ static int write_all_results(void)
     if (skip_without_isa())
         return 77;
     results_file = stdout;
-    for_random_problems(test_count(2000), write_results);
+    for_random_problems(test_count(1000), write_results);
     return fflush(stdout) != 0;
 }
 
