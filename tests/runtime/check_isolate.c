@@ -236,6 +236,7 @@ static void test_reads_and_writes(void **state)
     expect_stop(read_device_memory, "aclrtMemcpy and ACL_MEMCPY_DEVICE_TO_HOST, and read the copy");
     expect_stop(write_device_memory, "aclrtMemcpy and ACL_MEMCPY_HOST_TO_DEVICE");
 #endif
+    expect_stop(jump_to_device_memory, ", byte 0 of 40 bytes of device memory at 0x");
     expect_stop(read_device_memory, ", byte 12 of 40 bytes of device memory at 0x");
     expect_stop(write_device_memory, ", byte 39 of 40 bytes of device memory at 0x");
     expect_stop(read_device_memory, "  object   40 bytes of device memory at 0x");
