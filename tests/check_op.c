@@ -47,7 +47,7 @@ static void compare_with_reference(struct rng *rng, const struct problem *proble
 static void reference(void **state)
 {
     (void)state;
-    for_random_problems(test_count(12000), compare_with_reference);
+    for_random_problems(test_count(6000), compare_with_reference);
 }
 
 /* ---- <A x, y> = <x, A^T y> ---- */
@@ -261,7 +261,7 @@ static void finite_differences(void **state)
     struct problem problem = gradient(PROBLEM_GRID, PLANE, PLANE, 1, 1);
     problem.dtype = REGRAD_FLOAT64;
     problem.c = 3;
-    int64_t n = test_count(2000);
+    int64_t n = test_count(1000);
     for (int64_t k = 0; k < n; k++) {
         problem.interpolation = rng_chance(&rng, 2) ? REGRAD_BILINEAR : REGRAD_BICUBIC;
         problem.padding = (regrad_padding)rng_below(&rng, 3);

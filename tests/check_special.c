@@ -61,7 +61,7 @@ static void check_locality(struct rng *rng, const struct problem *problem)
 static void nan_and_infinity(void **state)
 {
     (void)state;
-    for_random_problems(test_count(4000), check_locality);
+    for_random_problems(test_count(2000), check_locality);
 }
 
 /* ---- Impulses ---- */
@@ -85,7 +85,7 @@ static void check_impulse(struct rng *rng, const struct problem *problem)
 static void impulses(void **state)
 {
     (void)state;
-    for_random_problems(test_count(2000), check_impulse);
+    for_random_problems(test_count(1000), check_impulse);
 }
 
 /* ---- Mirrors ---- */
