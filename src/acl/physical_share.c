@@ -151,26 +151,38 @@ static aclError open_export(const char *function, uint64_t number, int *file, st
 /* ---- Export ----------------------------------------------------------------------------------- */
 
 /* The tag of the memory, a new one if it has none. False, with errno, when the system has no room for it. */
-static bool find_tag(const struct rg_physical *physical, uint32_t *tag)
+static bool find_tag(int file, const struct rg_physical *physical, uint32_t *tag)
 {
     struct record record;
-    bool is_known = read_record(physical->file, &record);
+    bool is_known = read_record(file, &record);
     if (!is_known) {
         record = (struct record){.size = physical->size, .tag = next_tag()};
         memcpy(record.magic, magic, sizeof(magic));
-        is_known = write_record(physical->file, &record);
+        is_known = write_record(file, &record);
     }
     *tag = record.tag;
+    return is_known;
+}
+
+/* The same, by one at a time of the threads and processes that have the memory. The file is opened anew, for they may
+ * share the one that is open, and then a lock on that as well. */
+static bool find_tag_alone(const struct rg_physical *physical, uint32_t *tag)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", physical->file);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    flock(file, LOCK_EX);
+    const bool is_known = find_tag(file, physical, tag);
+    close(file); /* and with it the lock */
     return is_known;
 }
 
 static aclError export_physical(const char *function, const struct rg_physical *physical, uint64_t *number)
 {
     struct export export = {.process = (int)getpid(), .file = physical->file};
-    flock(physical->file, LOCK_EX); /* by threads, and by processes that have the same memory */
-    const bool is_known = physical->file < 1 << FILE_BITS && find_tag(physical, &export.tag);
-    flock(physical->file, LOCK_UN);
-    if (!is_known)
+    if (physical->file >= 1 << FILE_BITS || !find_tag_alone(physical, &export.tag))
         return rg_runtime_fail_memory(function);
     *number = pack(&export);
     return ACL_SUCCESS;

@@ -530,6 +530,50 @@ static void test_unmapped(void **state)
 
 /* ---- Sharing ---------------------------------------------------------------------------------- */
 
+enum { N_EXPORTERS = 4, N_EXPORTS = 50 };
+
+struct exporter {
+    aclrtDrvMemHandle handle;
+    pthread_barrier_t *all;
+    uint64_t number;
+};
+
+static void *export_with_others(void *argument)
+{
+    struct exporter *exporter = argument;
+    pthread_barrier_wait(exporter->all);
+    if (aclrtMemExportToShareableHandle(exporter->handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &exporter->number) !=
+        ACL_SUCCESS)
+        exporter->number = 0;
+    return NULL;
+}
+
+/* Threads that export the same memory for the first time get the same number. */
+static void test_export_at_once(void **state)
+{
+    (void)state;
+    pthread_barrier_t all;
+    pthread_t threads[N_EXPORTERS];
+    struct exporter exporters[N_EXPORTERS];
+    pthread_barrier_init(&all, NULL, N_EXPORTERS);
+    for (int round = 0; round < N_EXPORTS; round++) {
+        char *base = reserve(1);
+        const aclrtDrvMemHandle handle = map_new(base);
+        for (int k = 0; k < N_EXPORTERS; k++) {
+            exporters[k] = (struct exporter){handle, &all, 0};
+            assert_int_equal(pthread_create(&threads[k], NULL, export_with_others, &exporters[k]), 0);
+        }
+        for (int k = 0; k < N_EXPORTERS; k++)
+            pthread_join(threads[k], NULL);
+        for (int k = 0; k < N_EXPORTERS; k++)
+            assert_true(exporters[k].number != 0 && exporters[k].number == exporters[0].number);
+        assert_success(aclrtUnmapMem(base));
+        assert_success(aclrtFreePhysical(handle));
+        assert_success(aclrtReleaseMemAddress(base));
+    }
+    pthread_barrier_destroy(&all);
+}
+
 static void test_import_here(void **state)
 {
     (void)state;
@@ -767,7 +811,8 @@ int main(void)
         cmocka_unit_test(test_handles),        cmocka_unit_test(test_map_refusals),
         cmocka_unit_test(test_unmapped),       cmocka_unit_test(test_import_here),
         cmocka_unit_test(test_share_refusals), cmocka_unit_test(test_share),
-        cmocka_unit_test(test_fork),           cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_export_at_once), cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }
