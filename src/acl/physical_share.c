@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
@@ -130,14 +131,21 @@ static bool is_of_physical(const char *path)
     return length == (ssize_t)sizeof(target) && memcmp(target, name, sizeof(name) - 1) == 0;
 }
 
+/* Threads have numbers of the same sort, and /proc shows the files of their process there too. */
+static bool is_process(int number)
+{
+    return syscall(SYS_tgkill, number, number, 0) == 0 || errno == EPERM;
+}
+
 /* Opens what the number says, to be closed, and reads its record. */
 static aclError open_export(const char *function, uint64_t number, int *file, struct record *record)
 {
     const struct export export = unpack(number);
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", export.process, export.file);
+    const bool is_there = is_process(export.process);
     errno = ENOENT;
-    const int opened = is_of_physical(path) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    const int opened = is_there && is_of_physical(path) ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (opened < 0)
         return fail_open(function, &export, number);
     if (!read_record(opened, record) || record->tag != export.tag) {
