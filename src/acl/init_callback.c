@@ -1,11 +1,11 @@
 #include "acl/init_callback.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "acl/acl_rt.h"
 #include "acl/runtime_error.h"
+#include "acl/runtime_lock.h"
 
 enum { MOST_CALLBACKS = 64 };
 
@@ -17,7 +17,7 @@ struct callback {
     void *user_data;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock of the runtime, which forks know. */
 static struct callback callbacks[MOST_CALLBACKS]; /* in the order in which they were registered */
 static int n_callbacks;
 
@@ -49,11 +49,11 @@ static aclError add(const char *function, struct callback callback)
     const aclError refused = check(function, &callback);
     if (refused != ACL_SUCCESS)
         return refused;
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const bool is_new = find(&callback) == n_callbacks, fits = n_callbacks < MOST_CALLBACKS;
     if (is_new && fits)
         callbacks[n_callbacks++] = callback;
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     if (!is_new)
         return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
                                "%s: cbFunc is registered for type %d already, must be another one", function,
@@ -69,12 +69,12 @@ static aclError take_away(const char *function, struct callback callback)
     const aclError refused = check(function, &callback);
     if (refused != ACL_SUCCESS)
         return refused;
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const int k = find(&callback);
     const bool found = k < n_callbacks;
     if (found)
         memmove(&callbacks[k], &callbacks[k + 1], (size_t)(--n_callbacks - k) * sizeof(callbacks[0]));
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     if (found)
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: cbFunc is not registered for type %d, must be", function,
@@ -106,10 +106,10 @@ aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalize
 /* Callbacks may register others. */
 static int copy_callbacks(struct callback copies[MOST_CALLBACKS])
 {
-    pthread_mutex_lock(&lock);
+    rg_runtime_lock();
     const int n = n_callbacks;
     memcpy(copies, callbacks, sizeof(callbacks));
-    pthread_mutex_unlock(&lock);
+    rg_runtime_unlock();
     return n;
 }
 
