@@ -30,7 +30,7 @@
 
 enum {
     BATCH = 8,              /* the most rows that are resampled together */
-    MOST_RESULTS = 1 << 16, /* of one strip, the tables of which are indexed with 32 bits */
+    MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
     MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
     MOST_READY = 8,         /* source rows made ready together, at most; two such batches are kept */
     RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
@@ -41,7 +41,7 @@ enum {
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
     ROW_NBYTES = 1 << 15,   /* of the results of a row in the ring, and of the sources of a vector of results */
-    MAX_NBYTES = 256 * 1024 /* rows of groups that need more for one result are read as planes */
+    MAX_NBYTES = 192 * 1024 /* of the sources that a line holds of one result: groups of more are read as planes */
 };
 
 /* Rows are shared if that keeps as much of the slots at work. */
@@ -79,7 +79,8 @@ struct resize_plan {
     int64_t ring_batch; /* rows of the source that are made ready together */
     int64_t n_strips;
     struct strip *strips;
-    int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
+    int64_t max_from, max_to; /* the most columns of a strip, in a line and in the result */
+    bool has_long;            /* one result has more sources than a line holds */
     int factor;               /* of columns that are made without a line, or 0; there is one strip then */
     bool across;              /* slots share parts of each row, not rows */
 };
@@ -129,10 +130,11 @@ static int64_t lines_nbytes(const struct resize_plan *plan)
     return plan->batch * rg_booked(line_length(plan), t) + (plan->factor > 0 ? 0 : rg_booked(RG_LINE_ROOM, t));
 }
 
-/* A row of the result on its way to where it is not contiguous, or from the ring. */
+/* A row of the result on its way to where it is not contiguous, or from the ring, or the sum of a long result. */
 static int64_t out_length(const struct resize_plan *plan)
 {
-    return plan->width_first || !plan->result.solid ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
+    const bool needed = plan->width_first || !plan->result.solid || plan->has_long;
+    return needed ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
 }
 
 static int64_t ring_length(const struct resize_plan *plan)
@@ -231,25 +233,73 @@ static void take_line(const struct resize_plan *plan, const struct lines *lines,
     plan->base.kernels->rows[dtype](lines->line, &rows, true);
 }
 
-/* Makes source row h of a plane ready in the ring. */
-static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
-                       const struct strip *strip)
+/* The same with a part of source row h of a plane. */
+static void take_source(const struct resize_plan *plan, const struct lines *lines, const char *plane, int64_t h,
+                        const struct rg_piece *piece)
 {
     const struct side *side = &plan->source;
-    const struct rg_piece *piece = &strip->piece;
-    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
-    const void *line = lines->line;
-    if (!plan->width_first) {
-        load_strip(plan, plane, h, piece, to);
-        return;
-    }
     if (side->solid) {
         take_line(plan, lines, side->dtype, plane + offset_of(side, h, piece->low), piece);
     } else {
         load_strip(plan, plane, h, piece, lines->in);
         take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
     }
-    resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
+}
+
+/* The most sources of one result that a line holds. */
+static int64_t most_sources(const struct resize_plan *plan)
+{
+    return MAX_NBYTES / (int64_t)plan->base.t_nbytes / plan->inner;
+}
+
+/* A long result is a strip of its own, and is summed part by part. */
+static bool is_long(const struct resize_plan *plan, const struct rg_piece *piece)
+{
+    return plan->grouped && piece->n_src > most_sources(plan);
+}
+
+/* The part of a long result's sources from number `at` on. */
+static struct strip part_of(const struct resize_plan *plan, const struct rg_piece *piece, int64_t at)
+{
+    struct strip part = {.piece = *piece};
+    part.piece.low += at;
+    part.piece.n_src = rg_min(piece->n_src - at, most_sources(plan));
+    return part;
+}
+
+/* Adds a line that holds such a part to the result. */
+static void add_part(const struct resize_plan *plan, void *sum, const void *line, const struct rg_piece *part)
+{
+    const int64_t nbytes = (int64_t)plan->base.t_nbytes, at = part->low - part->begin[part->from];
+    const struct rg_rows rows = {
+        .src = line,
+        .pitch = plan->inner * nbytes,
+        .weight = (const char *)part->weight + (part->first[part->from] + at) * nbytes,
+        .n_rows = part->n_src,
+        .n = plan->inner,
+    };
+    plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](sum, &rows, at == 0);
+}
+
+/* Makes source row h of a plane ready in the ring. */
+static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
+                       const struct strip *strip)
+{
+    const struct rg_piece *piece = &strip->piece;
+    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
+    const void *line = lines->line;
+    if (!plan->width_first) {
+        load_strip(plan, plane, h, piece, to);
+    } else if (is_long(plan, piece)) {
+        for (int64_t at = 0; at < piece->n_src; at += most_sources(plan)) {
+            const struct strip part = part_of(plan, piece, at);
+            take_source(plan, lines, plane, h, &part.piece);
+            add_part(plan, to, line, &part.piece);
+        }
+    } else {
+        take_source(plan, lines, plane, h, piece);
+        resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
+    }
 }
 
 /* The same for batch number `batch` of the rows. */
@@ -428,6 +478,18 @@ static void make_height_first(const struct resize_plan *plan, struct lines *line
         store_strip(plan, &sums[k], &strip->piece, line[k]);
 }
 
+/* A long result of height first: a ring holds one part of its sources. */
+static void make_long(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                      const struct rg_piece *piece)
+{
+    for (int64_t at = 0; at < piece->n_src; at += most_sources(plan)) {
+        const struct strip part = part_of(plan, piece, at);
+        forget_ring(lines, NULL);
+        add_part(plan, lines->out, line_of(plan, lines, row, &part, lines->line), &part.piece);
+    }
+    store_strip(plan, row, piece, lines->out);
+}
+
 /* A run in progress, seen by its slots. */
 struct progress {
     const struct resize_plan *plan;
@@ -493,10 +555,13 @@ static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
 static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
                       const struct strip *strip)
 {
-    if (progress->plan->width_first)
-        make_width_first(progress->plan, lines, rows, strip);
+    const struct resize_plan *plan = progress->plan;
+    if (plan->width_first)
+        make_width_first(plan, lines, rows, strip);
+    else if (is_long(plan, &strip->piece))
+        make_long(plan, lines, rows, &strip->piece);
     else
-        make_height_first(progress->plan, lines, rows, n, strip);
+        make_height_first(plan, lines, rows, n, strip);
 }
 
 /* What one slot makes: parts of rows. A part is a strip, or PART_VALUES of a row that is one. */
@@ -820,7 +885,8 @@ static bool cut_strips(struct resize_plan *plan)
     for (int64_t k = 0, from = 0; k < n_strips; from = plan->strips[k++].piece.to) {
         struct rg_piece *piece = &plan->strips[k].piece;
         *piece = cut_strip(plan, from);
-        plan->max_from = rg_max(plan->max_from, piece->n_src);
+        plan->has_long |= is_long(plan, piece);
+        plan->max_from = rg_max(plan->max_from, rg_min(piece->n_src, most_sources(plan)));
         plan->max_to = rg_max(plan->max_to, piece->to - from);
     }
     return true;
