@@ -140,6 +140,23 @@ struct rg_piece {
  * for c < n and from <= i < to. */
 typedef void rg_groups_fn(void *dst, const void *line, int64_t n, const struct rg_piece *piece, bool stream);
 
+/* A row of results that are groups of n values, straight from source rows. What the rows give to the next row of
+ * results, so that they need not be read again, is carried to it in the line: value c of source k at [(k - low) * p +
+ * c], with p = n rounded up to RG_MAX_LANES. */
+struct rg_carry {
+    struct rg_rows rows;     /* n_rows that the line does not yet hold; row 0 begins with the source `low` of a piece */
+    int64_t n_shared;        /* the last rows of them, that the next row of results sums too */
+    const void *next_weight; /* of these there */
+    bool start;              /* the line holds nothing: sums start at +0 */
+    int64_t n;
+};
+
+/* Adds rows to what the line holds as rg_rows_fn does, and makes results of the sums as rg_groups_fn does. Afterwards
+ * the line holds what these rows give to the next row of results, unless n_shared is 0. Of the piece, no source is
+ * summed by more than two results. */
+typedef void rg_carry_fn(void *dst, void *line, const struct rg_carry *carry, const struct rg_piece *piece,
+                         bool stream);
+
 /* Makes what this thread streamed visible like all that it stored. */
 typedef void rg_settle_fn(void);
 
@@ -429,6 +446,7 @@ struct rg_kernels {
     rg_cols_fn *cols[RG_N_DTYPES];
     rg_reduce_fn *reduce[RG_N_DTYPES];
     rg_groups_fn *groups[RG_N_DTYPES];
+    rg_carry_fn *carry[RG_N_DTYPES];
     rg_grid_locate_fn *grid_locate;
     rg_grid_weigh_fn *grid_weigh;
     rg_grid_place_fn *grid_place;

@@ -37,6 +37,7 @@ enum {
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
+    CARRIED_VALUES = 16384, /* the same where each source row is read once */
     PART_VALUES = 1024,     /* results of a part of a row that is one strip */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
@@ -71,6 +72,7 @@ struct resize_plan {
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
     bool grouped; /* no columns */
+    bool carried; /* groups, straight from source rows, each of which is read once */
     bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
     int64_t n_sources;
     bool streamed;      /* the result goes past the caches */
@@ -121,7 +123,8 @@ static bool needs_ring(const struct resize_plan *plan)
 /* Of one line; the next one is in its room. */
 static int64_t line_length(const struct resize_plan *plan)
 {
-    return plan->factor > 0 ? 0 : plan->max_from * plan->inner;
+    const int64_t rest = plan->carried ? (RG_MAX_LANES - plan->inner % RG_MAX_LANES) % RG_MAX_LANES : 0;
+    return plan->factor > 0 ? 0 : plan->max_from * (plan->inner + rest);
 }
 
 static int64_t lines_nbytes(const struct resize_plan *plan)
@@ -601,6 +604,48 @@ static void run_strips(const struct progress *progress, struct lines *lines, str
     }
 }
 
+/* Where the sources of row h of the result end. */
+static int64_t end_of(const struct rg_axis_map *map, int64_t h)
+{
+    return map->begin[h] + map->first[h + 1] - map->first[h];
+}
+
+/* Makes a strip of a row of the result of the source rows that the line does not hold; on the first row it holds none.
+ */
+static void make_carried(const struct resize_plan *plan, const struct lines *lines, const struct row *row,
+                         const struct rg_piece *piece, bool first)
+{
+    const struct rg_axis_map *map = &plan->height;
+    const struct side *result = &plan->result;
+    const int64_t begin = map->begin[row->h], end = end_of(map, row->h), next = row->h + 1;
+    const int64_t n_held = first || row->h == 0 ? 0 : rg_max(end_of(map, row->h - 1) - begin, 0);
+    struct rg_carry carry = {.rows = stored_rows(plan, row, piece), .start = n_held == 0, .n = plan->inner};
+    carry.rows.src = (const char *)carry.rows.src + n_held * carry.rows.pitch;
+    carry.rows.weight = (const char *)carry.rows.weight + n_held * (int64_t)plan->base.t_nbytes;
+    carry.rows.n_fresh = carry.rows.n_rows -= n_held;
+    if (next < result->height && map->begin[next] < end) {
+        carry.n_shared = end - map->begin[next];
+        carry.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
+    }
+    plan->base.kernels->carry[result->dtype](row->result + offset_of(result, row->h, piece->from), lines->line, &carry,
+                                             piece, plan->streamed);
+}
+
+/* A strip of the rows, one after another. */
+static void carry_strip(const struct progress *progress, const struct lines *lines, struct rg_share share,
+                        const struct rg_piece *piece)
+{
+    struct cursor cursor = cursor_at(progress, share.begin);
+    struct row row;
+    for (int64_t at = share.begin; at < share.end; at++) {
+        take_rows(&cursor, &row, 1);
+        if (is_clear(progress->plan, &row))
+            clear_strip(progress->plan, &row, piece);
+        else
+            make_carried(progress->plan, lines, &row, piece, at == share.begin);
+    }
+}
+
 /* Rows, a plane after another, without lines. */
 static void reduce_planes(const struct progress *progress, const struct task *task)
 {
@@ -628,6 +673,10 @@ static void make_lines(const struct progress *progress, const struct task *task,
     const struct resize_plan *plan = progress->plan;
     struct lines lines = {.run = progress->run};
     grant_lines(plan, workspace, &lines);
+    for (int64_t k = task->parts.begin; k < task->parts.end && plan->carried; k++)
+        carry_strip(progress, &lines, task->rows, &plan->strips[k].piece);
+    if (plan->carried)
+        return;
     if (needs_ring(plan)) /* which holds one strip */
         for (int64_t k = task->parts.begin; k < task->parts.end; k++)
             run_strips(progress, &lines, task->rows, (struct rg_share){k, k + 1});
@@ -836,6 +885,21 @@ static bool makes_groups(const struct resize_plan *plan)
     return plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS || row_nbytes > ROW_NBYTES;
 }
 
+/* Is each source summed by two results at most? So it is in all gradients. */
+static bool has_pairs(const struct rg_axis_map *map)
+{
+    for (int64_t i = 0; i + 2 < map->n_dst; i++)
+        if (map->begin[i + 2] < end_of(map, i))
+            return false;
+    return true;
+}
+
+static void choose_carried(struct resize_plan *plan)
+{
+    plan->carried = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
+                    plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width);
+}
+
 /* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
 static void choose_factor(struct resize_plan *plan)
 {
@@ -850,7 +914,8 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
-    const int64_t limit = rg_max((plan->grouped ? GROUP_VALUES : LINE_VALUES) / plan->inner, 1);
+    const int64_t n_values = plan->carried ? CARRIED_VALUES : plan->grouped ? GROUP_VALUES : LINE_VALUES;
+    const int64_t limit = rg_max(n_values / plan->inner, 1);
     const int64_t most_results = plan->width_first ? ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
     if (plan->factor > 0)
@@ -999,6 +1064,7 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
     plan->grouped = makes_groups(plan);
+    choose_carried(plan);
     choose_factor(plan);
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;

@@ -89,6 +89,8 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 
 #include "kernel/body/resample.h"
 
+#include "kernel/body/groups.h"
+
 #include "kernel/body/grid_move.h"
 
 #include "kernel/body/grid_square_move.h"

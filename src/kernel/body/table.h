@@ -147,6 +147,7 @@ const struct rg_kernel_table RG_TABLE = {
                 {[REGRAD_FLOAT32] = reduce_f32, [REGRAD_FLOAT16] = reduce_half, [REGRAD_BFLOAT16] = reduce_bfloat},
             .groups =
                 {[REGRAD_FLOAT32] = groups_f32, [REGRAD_FLOAT16] = groups_half, [REGRAD_BFLOAT16] = groups_bfloat},
+            .carry = {[REGRAD_FLOAT32] = carry_f32, [REGRAD_FLOAT16] = carry_half, [REGRAD_BFLOAT16] = carry_bfloat},
             .grid_locate = grid_locate_f32,
             .grid_weigh = grid_weigh_f32,
             .grid_place = grid_place,
@@ -203,6 +204,7 @@ const struct rg_kernel_table RG_TABLE = {
             .cols = {[REGRAD_FLOAT64] = cols_f64},
             .reduce = {[REGRAD_FLOAT64] = reduce_f64},
             .groups = {[REGRAD_FLOAT64] = groups_f64},
+            .carry = {[REGRAD_FLOAT64] = carry_f64},
             .grid_locate = grid_locate_f64,
             .grid_weigh = grid_weigh_f64,
             .grid_place = grid_place,
