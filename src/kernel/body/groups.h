@@ -52,12 +52,12 @@ static void STORED(groups)(void *dst, const void *line, int64_t n, const struct 
         STORED(sum_groups)(dst, line, n, piece, false);
 }
 
-/* n_vectors of row r of a source, from value k on; `part`: as many values, or 0 for whole vectors. */
+/* n_vectors of row r of a source, from value k on; `part`: so many values are in the last one, if it is not whole. */
 RG_INLINE void STORED(load_row)(V *value, const struct rg_rows *rows, int64_t r, int64_t k, int n_vectors, int64_t part)
 {
     const S *in = (const S *)((const char *)rows->src + r * rows->pitch) + k;
     for (int v = 0; v < n_vectors; v++)
-        value[v] = part > 0 ? V_WIDEN_PART(in, part) : V_WIDEN(in + v * V_LANES);
+        value[v] = part > 0 && v == n_vectors - 1 ? V_WIDEN_PART(in + v * V_LANES, part) : V_WIDEN(in + v * V_LANES);
 }
 
 /* What the rows of one source give to this row of the result, in `sum`, and to the next one, in the line. */
@@ -123,10 +123,10 @@ RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *car
                 next[v] = VOP(muladd)(next_w, value[v], next[v]);
         }
         S *const to = dst + (i - piece->from) * n + c;
-        for (int v = 0; v < n_vectors && part == 0; v++)
+        for (int v = 0; v < n_vectors - (part > 0); v++)
             STORED(put)(to + v * V_LANES, sum[v], stream);
         if (part > 0)
-            V_NARROW_PART(to, VOP(canonical)(sum[0]), part);
+            V_NARROW_PART(to + (n_vectors - 1) * V_LANES, VOP(canonical)(sum[n_vectors - 1]), part);
     }
 }
 
@@ -138,13 +138,19 @@ static void STORED(carry)(void *dst, void *line, const struct rg_carry *carry, c
 {
     const struct rg_carry own = *carry; /* which no store can change */
     const struct rg_piece own_piece = *piece;
-    const int64_t step = STORED(abreast) * V_LANES;
     const bool streamed = stream && own.n % V_LANES == 0 && STORED(streamable)(dst);
     int64_t c = 0;
-    for (; c + step <= own.n; c += step)
-        STORED(carry_vectors)(dst, line, &own, &own_piece, c, STORED(abreast), 0, streamed);
-    for (; c + V_LANES <= own.n; c += V_LANES)
-        STORED(carry_vectors)(dst, line, &own, &own_piece, c, 1, 0, streamed);
-    if (c < own.n)
-        STORED(carry_vectors)(dst, line, &own, &own_piece, c, 1, own.n - c, false);
+    while (c < own.n) {
+        const int64_t left = own.n - c, after = left - STORED(abreast) * V_LANES;
+        if (left > V_LANES && left < 2 * V_LANES) {
+            STORED(carry_vectors)(dst, line, &own, &own_piece, c, 2, left - V_LANES, false);
+            c = own.n;
+        } else if (after == 0 || after >= V_LANES) {
+            STORED(carry_vectors)(dst, line, &own, &own_piece, c, STORED(abreast), 0, streamed);
+            c += STORED(abreast) * V_LANES;
+        } else {
+            STORED(carry_vectors)(dst, line, &own, &own_piece, c, 1, 0, streamed);
+            c += V_LANES;
+        }
+    }
 }
