@@ -52,12 +52,10 @@ static void STORED(groups)(void *dst, const void *line, int64_t n, const struct 
         STORED(sum_groups)(dst, line, n, piece, false);
 }
 
-/* n_vectors of row r of a source, from value k on; `part`: so many values are in the last one, if it is not whole. */
-RG_INLINE void STORED(load_row)(V *value, const struct rg_rows *rows, int64_t r, int64_t k, int n_vectors, int64_t part)
+/* Vector v of a row from `in` on, the last of n_vectors; of the last one there are `part` values unless that is 0. */
+RG_INLINE V STORED(group_vector)(const S *in, int v, int n_vectors, int64_t part)
 {
-    const S *in = (const S *)((const char *)rows->src + r * rows->pitch) + k;
-    for (int v = 0; v < n_vectors; v++)
-        value[v] = part > 0 && v == n_vectors - 1 ? V_WIDEN_PART(in + v * V_LANES, part) : V_WIDEN(in + v * V_LANES);
+    return part > 0 && v == n_vectors - 1 ? V_WIDEN_PART(in + v * V_LANES, part) : V_WIDEN(in + v * V_LANES);
 }
 
 /* What the rows of one source give to this row of the result, in `sum`, and to the next one, in the line. */
@@ -65,26 +63,28 @@ RG_INLINE void STORED(carry_source)(V *sum, T *line, const struct rg_carry *carr
                                     int64_t part)
 {
     const struct rg_rows *rows = &carry->rows;
+    const T *weight = rows->weight, *next_weight = carry->next_weight;
+    const char *const src = (const char *)((const S *)rows->src + k);
     const int64_t n_own = rows->n_rows - carry->n_shared;
-    V value[4], next[4];
+    V next[4];
     for (int v = 0; v < n_vectors; v++) {
         sum[v] = carry->start ? VOP(set1)(0) : VOP(load)(line + v * V_LANES);
         next[v] = VOP(set1)(0);
     }
     STORED(prefetch_rows)(rows, k, n_vectors);
     for (int64_t r = 0; r < n_own; r++) {
-        const V weight = VOP(set1)(((const T *)rows->weight)[r]);
-        STORED(load_row)(value, rows, r, k, n_vectors, part);
+        const S *in = (const S *)(src + r * rows->pitch);
+        const V w = VOP(set1)(weight[r]);
         for (int v = 0; v < n_vectors; v++)
-            sum[v] = VOP(muladd)(weight, value[v], sum[v]);
+            sum[v] = VOP(muladd)(w, STORED(group_vector)(in, v, n_vectors, part), sum[v]);
     }
     for (int64_t r = n_own; r < rows->n_rows; r++) {
-        const V weight = VOP(set1)(((const T *)rows->weight)[r]);
-        const V next_weight = VOP(set1)(((const T *)carry->next_weight)[r - n_own]);
-        STORED(load_row)(value, rows, r, k, n_vectors, part);
+        const S *in = (const S *)(src + r * rows->pitch);
+        const V w = VOP(set1)(weight[r]), next_w = VOP(set1)(next_weight[r - n_own]);
         for (int v = 0; v < n_vectors; v++) {
-            sum[v] = VOP(muladd)(weight, value[v], sum[v]);
-            next[v] = VOP(muladd)(next_weight, value[v], next[v]);
+            const V value = STORED(group_vector)(in, v, n_vectors, part);
+            sum[v] = VOP(muladd)(w, value, sum[v]);
+            next[v] = VOP(muladd)(next_w, value, next[v]);
         }
     }
     for (int v = 0; v < n_vectors && carry->n_shared > 0; v++)
