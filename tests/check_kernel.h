@@ -6,6 +6,7 @@ void rows(void **state);
 void cols(void **state);
 void reduce(void **state);
 void groups(void **state);
+void carry(void **state);
 
 void grid_values(void **state);
 void places(void **state);

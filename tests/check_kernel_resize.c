@@ -26,6 +26,7 @@ static void for_each_dtype(const struct subject *subject, struct rng *rng, typed
         assert_int_equal(served, subject->kernels->cols[dtype] != NULL);
         assert_int_equal(served, subject->kernels->reduce[dtype] != NULL);
         assert_int_equal(served, subject->kernels->groups[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->carry[dtype] != NULL);
         if (served)
             test(subject, rng, dtype);
     }
@@ -121,16 +122,18 @@ struct map {
     struct rg_piece piece;
 };
 
-/* A map of n rows, each of n_terms terms, or of up to so many. */
+/* A map of n rows, each of n_terms terms, or of up to so many. `pairs`: no source is in more than two rows, and some
+ * are in none. */
 static void make_map(const struct subject *subject, struct rng *rng, struct map *map, int64_t n, int64_t n_terms,
-                     bool even)
+                     bool even, bool pairs)
 {
     const int64_t from = rng_between(rng, 0, n);
-    int64_t begin = 0, end = 0;
+    int64_t begin = 0, end = 0, end_before = 0;
     map->first[0] = 0;
     for (int64_t i = 0; i < n; i++) {
-        begin = rng_between(rng, begin, end + even);
-        end = even ? begin + n_terms : rng_between(rng, end, rg_max(begin + n_terms, end));
+        begin = rng_between(rng, pairs ? rg_max(begin, end_before) : begin, end + (even || pairs));
+        end_before = end;
+        end = even ? begin + n_terms : rng_between(rng, rg_max(begin, end), rg_max(begin + n_terms, end));
         map->begin[i] = begin;
         map->first[i + 1] = map->first[i] + end - begin;
     }
@@ -501,7 +504,7 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     const bool stream = rng_chance(rng, 2);
     struct map map;
     make_factor_tables(&tables, subject, rng, n, factor, narrow);
-    make_map(subject, rng, &map, rng_between(rng, 1, 4), n_terms, rng_chance(rng, 2));
+    make_map(subject, rng, &map, rng_between(rng, 1, 4), n_terms, rng_chance(rng, 2), false);
     struct columns columns = make_columns(&tables);
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, piece->low + piece->n_src, factor * n);
@@ -585,7 +588,7 @@ static void try_groups(const struct subject *subject, struct rng *rng, regrad_dt
                        int64_t inner)
 {
     struct map map;
-    make_map(subject, rng, &map, n, longest, false);
+    make_map(subject, rng, &map, n, longest, false, false);
     const struct rg_piece *piece = &map.piece;
     const bool stream = rng_chance(rng, 2);
     struct guard line = make(rng, value_dtype(subject->wide), piece->n_src * inner + RG_LINE_ROOM);
@@ -619,4 +622,105 @@ void groups(void **state)
 {
     (void)state;
     for_each_subject(groups_of);
+}
+
+/* ---- Carry ---- */
+
+/* Writes values of groups of `inner` from a dense line to one with room after each group; only of sources that a result
+ * of the piece sums. */
+static void spread_line(bool wide, const struct rg_piece *piece, const void *dense, int64_t inner, void *line)
+{
+    const int64_t pitch = (inner + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
+    for (int64_t i = piece->from; i < piece->to; i++)
+        for (int64_t t = 0; t < piece->first[i + 1] - piece->first[i]; t++) {
+            const int64_t source = piece->begin[i] + t - piece->low;
+            for (int64_t c = 0; c < inner; c++)
+                set(wide, line, source * pitch + c, get(wide, dense, source * inner + c));
+        }
+}
+
+/* A dense line of the values that a line holds, or of zeros. */
+static void *dense_line(bool wide, const struct rg_carry *carry, int64_t n_src, const void *line)
+{
+    const int64_t pitch = (carry->n + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
+    void *dense = calloc((size_t)(n_src * carry->n) + 1, value_size(wide));
+    assert_non_null(dense);
+    for (int64_t k = 0; k < n_src * carry->n && line != NULL; k++)
+        set(wide, dense, k, get(wide, line, k / carry->n * pitch + k % carry->n));
+    return dense;
+}
+
+/* Writes the results, which begin with what the line holds. */
+static void expect_carried(bool wide, regrad_dtype dtype, const struct rg_carry *carry, const struct rg_piece *piece,
+                           const void *line, unsigned char *to)
+{
+    void *sums = dense_line(wide, carry, piece->n_src, carry->start ? NULL : line);
+    add_rows(wide, dtype, &carry->rows, sums);
+    for (int64_t i = piece->from; i < piece->to; i++)
+        for (int64_t c = 0; c < carry->n; c++)
+            encode(dtype, expect_sum(wide, piece, sums, i, carry->n, c),
+                   to + (size_t)((i - piece->from) * carry->n + c) * regrad_dtype_size(dtype));
+    free(sums);
+}
+
+/* Writes what the line is to hold afterwards. */
+static void expect_rest(bool wide, regrad_dtype dtype, const struct rg_carry *carry, const struct rg_piece *piece,
+                        void *line)
+{
+    void *rest = dense_line(wide, carry, piece->n_src, NULL);
+    struct rg_rows rows = carry->rows;
+    rows.src = (const char *)rows.src + (rows.n_rows - carry->n_shared) * rows.pitch;
+    rows.n_rows = carry->n_shared;
+    rows.weight = carry->next_weight;
+    add_rows(wide, dtype, &rows, rest);
+    spread_line(wide, piece, rest, carry->n, line);
+    free(rest);
+}
+
+static void try_carry(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n, int64_t n_rows,
+                      int64_t inner)
+{
+    const bool wide = subject->wide, stream = rng_chance(rng, 2);
+    struct map map;
+    make_map(subject, rng, &map, n, 5, false, true);
+    const struct rg_piece *piece = &map.piece;
+    struct source source = make_source(subject, rng, dtype, n_rows, piece->n_src * inner);
+    struct rg_carry carry = {.rows = source.rows, .start = rng_chance(rng, 2), .n = inner};
+    carry.n_shared = rng_between(rng, 0, n_rows);
+    struct guard next_weight = make(rng, value_dtype(wide), carry.n_shared);
+    struct guard line = make(rng, value_dtype(wide), piece->n_src * (inner + RG_MAX_LANES) + RG_LINE_ROOM);
+    struct guard result = make(rng, dtype, (piece->to - piece->from) * inner);
+    unsigned char *expected = copy_of(&result), *rest = copy_of(&line);
+    carry.next_weight = next_weight.data;
+    expect_carried(wide, dtype, &carry, piece, line.data, expected);
+    subject->kernels->carry[dtype](result.data, line.data, &carry, piece, stream);
+    subject->kernels->settle();
+    if (carry.n_shared > 0) { /* what lies between what is to be held does not matter */
+        memcpy(rest, line.data, line.nbytes);
+        expect_rest(wide, dtype, &carry, piece, rest);
+    }
+    finish(subject, "carry", inner, &result, expected);
+    finish_values(subject, "carry, to the next row,", inner, &line, rest);
+    guard_fini(&next_weight);
+    end_source(&source);
+    guard_fini(&map.weight);
+}
+
+static void all_carry(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    for (int64_t inner = RG_MAX_LANES; inner < 150; inner += inner < 36 ? 1 : 5)
+        for (int64_t n = 0; n < 12; n += 3)
+            for (int64_t n_rows = 0; n_rows < 6; n_rows++)
+                try_carry(subject, rng, dtype, n, n_rows, inner);
+}
+
+static void carry_of(const struct subject *subject, struct rng *rng)
+{
+    for_each_dtype(subject, rng, all_carry);
+}
+
+void carry(void **state)
+{
+    (void)state;
+    for_each_subject(carry_of);
 }

@@ -142,7 +142,7 @@ typedef void rg_groups_fn(void *dst, const void *line, int64_t n, const struct r
 
 /* A row of results that are groups of n values, straight from source rows. What the rows give to the next row of
  * results, so that they need not be read again, is carried to it in the line: value c of source k at [(k - low) * p +
- * c], with p = n rounded up to RG_MAX_LANES. */
+ * c], with p = n rounded up to RG_MAX_LANES. n is that or more. */
 struct rg_carry {
     struct rg_rows rows;     /* n_rows that the line does not yet hold; row 0 begins with the source `low` of a piece */
     int64_t n_shared;        /* the last rows of them, that the next row of results sums too */
