@@ -47,4 +47,10 @@ bool rg_axis_scale_ok(const struct rg_axis_spec *spec);
 regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward);
 void rg_axis_fini(struct rg_axis_map *map);
 
+/* Where the sources of row d end. */
+static inline int64_t rg_axis_end(const struct rg_axis_map *map, int64_t d)
+{
+    return map->begin[d] + map->first[d + 1] - map->first[d];
+}
+
 #endif

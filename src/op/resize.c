@@ -1,35 +1,16 @@
-/*
- * The separable operators. A resize is the product of two axis maps, and one fused pass makes the rows
- * of the result from the rows of the source that its height map names:
- *
- *     height first   sum the source rows into a line, then resample the line along the width
- *     width first    resample each source row along the width, then sum
- *
- * whichever has the smaller intermediate; which one is a function of the sizes only, and with it the
- * order of summation. A value of the result has one owner and needs nothing from other values, so slots
- * share the rows of all planes, or, where these are few, parts of every row.
- *
- * A row is `width` groups of `inner` neighbouring values: inner = 1 where a plane is one channel
- * (NCHW), inner = C where channels are stored last (NHWC). Both add the same terms in the same order.
- * Rows are widened to the arithmetic type when read and rounded once when stored.
- *
- * What is between stays in the first-level cache: strips of rows, several of which are resampled together.
- */
+/* Planning a resize: what is refused, and how the rest is run (op/resize_run.c). */
 #include "op/resize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/checked.h"
 #include "base/status.h"
 #include "base/tensor.h"
-#include "op/columns.h"
+#include "op/resize_plan.h"
 #include "rt/cache.h"
 #include "rt/parallel.h"
 
 enum {
-    BATCH = 8,              /* the most rows that are resampled together */
     MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
     MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
     MOST_READY = 8,         /* source rows made ready together, at most; two such batches are kept */
@@ -38,708 +19,13 @@ enum {
     LINES_VALUES = 16384,   /* the same of all lines together */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     CARRIED_VALUES = 16384, /* the same where each source row is read once */
-    PART_VALUES = 1024,     /* results of a part of a row that is one strip */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
-    ROW_NBYTES = 1 << 15,   /* of the results of a row in the ring, and of the sources of a vector of results */
-    MAX_NBYTES = 192 * 1024 /* of the sources that a line holds of one result: groups of more are read as planes */
+    ROW_NBYTES = 1 << 15    /* of the results of a row in the ring, and of the sources of a vector of results */
 };
 
 /* Rows are shared if that keeps as much of the slots at work. */
 static const double ROWS_BUSY = 0.9;
-
-/* One of the two tensors, seen as rows. */
-struct side {
-    regrad_dtype dtype;
-    int64_t element_nbytes;
-    int64_t height, width;
-    int64_t stride_n, stride_c, stride_h, stride_w; /* in elements */
-    bool solid;                                     /* a row is contiguous */
-};
-
-/* A part of the width, and how the kernels make it from a line. */
-struct strip {
-    struct rg_piece piece;
-    struct rg_columns columns; /* unless results are summed in groups */
-};
-
-struct resize_plan {
-    regrad_plan base;
-    struct side source, result;
-    struct rg_axis_map height, width;
-    int64_t n_channels; /* channels that are planes of their own: C, or 1 when they are inner */
-    int64_t inner;
-    int64_t n_rows; /* of the result, in all planes */
-    bool width_first;
-    bool grouped; /* no columns */
-    bool carried; /* groups, straight from source rows, each of which is read once */
-    bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
-    int64_t n_sources;
-    bool streamed;      /* the result goes past the caches */
-    bool reads_far;     /* source rows come from beyond the caches, and are most of what is moved */
-    int64_t batch;      /* rows of the result that are made together */
-    int64_t ring_batch; /* rows of the source that are made ready together */
-    int64_t n_strips;
-    struct strip *strips;
-    int64_t max_from, max_to; /* the most columns of a strip, in a line and in the result */
-    bool has_long;            /* one result has more sources than a line holds */
-    int factor;               /* of columns that are made without a line, or 0; there is one strip then */
-    bool across;              /* slots share parts of each row, not rows */
-};
-
-static const struct resize_plan *as_resize(const regrad_plan *plan)
-{
-    return (const struct resize_plan *)plan;
-}
-
-/* ---- Running ---- */
-
-/*
- * What one slot has between source and result. The ring holds values of source rows that wait to be summed, two batches
- * of ring_batch rows: row h is at h % (2 * ring_batch).
- */
-struct lines {
-    char *line;                       /* to be resampled, one for each row of a batch */
-    char *ring, *out, *in;            /* rows of T */
-    int64_t line_nbytes, ring_nbytes; /* of one row */
-    const struct rg_run *run;
-    const char *plane; /* whose rows the ring holds */
-    int64_t ready[2];  /* which batches of rows its halves hold, or -1 */
-};
-
-/* A row of a tensor, in its plane. */
-struct row {
-    const char *source; /* planes */
-    char *result;
-    int64_t h; /* of the result */
-};
-
-/* A ring holds source rows, when they are not contiguous, or resampled ones. */
-static bool needs_ring(const struct resize_plan *plan)
-{
-    return plan->width_first || !plan->source.solid;
-}
-
-/* Of one line; the next one is in its room. */
-static int64_t line_length(const struct resize_plan *plan)
-{
-    const int64_t rest = plan->carried ? (RG_MAX_LANES - plan->inner % RG_MAX_LANES) % RG_MAX_LANES : 0;
-    return plan->factor > 0 ? 0 : plan->max_from * (plan->inner + rest);
-}
-
-static int64_t lines_nbytes(const struct resize_plan *plan)
-{
-    const size_t t = plan->base.t_nbytes;
-    return plan->batch * rg_booked(line_length(plan), t) + (plan->factor > 0 ? 0 : rg_booked(RG_LINE_ROOM, t));
-}
-
-/* A row of the result on its way to where it is not contiguous, or from the ring, or the sum of a long result. */
-static int64_t out_length(const struct resize_plan *plan)
-{
-    const bool needed = plan->width_first || !plan->result.solid || plan->has_long;
-    return needed ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
-}
-
-static int64_t ring_length(const struct resize_plan *plan)
-{
-    return (plan->width_first ? plan->max_to : plan->max_from) * plan->inner;
-}
-
-/* A source row on its way to the line. */
-static int64_t in_length(const struct resize_plan *plan)
-{
-    return plan->width_first && !plan->source.solid ? plan->max_from * plan->inner : 0;
-}
-
-static int64_t slot_nbytes(const struct resize_plan *plan)
-{
-    const size_t t = plan->base.t_nbytes;
-    return lines_nbytes(plan) + (needs_ring(plan) ? 2 * plan->ring_batch * rg_booked(ring_length(plan), t) : 0) +
-           rg_booked(out_length(plan), t) + rg_booked(in_length(plan), t);
-}
-
-static void grant_lines(const struct resize_plan *plan, char *workspace, struct lines *lines)
-{
-    const size_t t = plan->base.t_nbytes;
-    lines->ring_nbytes = rg_booked(ring_length(plan), t);
-    lines->line_nbytes = rg_booked(line_length(plan), t);
-    lines->line = rg_grant(&workspace, lines_nbytes(plan), 1);
-    lines->ring = rg_grant(&workspace, needs_ring(plan) ? 2 * plan->ring_batch * lines->ring_nbytes : 0, 1);
-    lines->out = rg_grant(&workspace, out_length(plan), t);
-    lines->in = rg_grant(&workspace, in_length(plan), t);
-}
-
-/* The address of columns from `column` on of row h. */
-static int64_t offset_of(const struct side *side, int64_t h, int64_t column)
-{
-    return (h * side->stride_h + column * side->stride_w) * side->element_nbytes;
-}
-
-/* A strip of source row h as values of the arithmetic type, in order. */
-static void load_strip(const struct resize_plan *plan, const char *plane, int64_t h, const struct rg_piece *piece,
-                       void *to)
-{
-    const struct side *side = &plan->source;
-    const char *from = plane + offset_of(side, h, piece->low);
-    rg_load_fn *const load = plan->base.kernels->load[side->dtype];
-    if (side->solid)
-        load(to, from, 1, piece->n_src * plan->inner);
-    else if (plan->inner == 1)
-        load(to, from, side->stride_w, piece->n_src);
-    else
-        for (int64_t w = 0; w < piece->n_src; w++)
-            load((char *)to + w * plan->inner * (int64_t)plan->base.t_nbytes,
-                 from + w * side->stride_w * side->element_nbytes, 1, plan->inner);
-}
-
-static void store_strip(const struct resize_plan *plan, const struct row *row, const struct rg_piece *piece,
-                        const void *from)
-{
-    const struct side *side = &plan->result;
-    char *to = row->result + offset_of(side, row->h, piece->from);
-    const int64_t n = piece->to - piece->from;
-    rg_store_fn *const store = plan->base.kernels->store[side->dtype];
-    if (side->solid)
-        store(to, 1, from, n * plan->inner);
-    else if (plan->inner == 1)
-        store(to, side->stride_w, from, n);
-    else
-        for (int64_t w = 0; w < n; w++)
-            store(to + w * side->stride_w * side->element_nbytes, 1,
-                  (const char *)from + w * plan->inner * (int64_t)plan->base.t_nbytes, plan->inner);
-}
-
-/* Makes the results of n lines. */
-static void resample(const struct resize_plan *plan, void *const *to, regrad_dtype dtype, const void *const *line,
-                     int64_t n, const struct strip *strip, bool streamed, struct rg_ahead ahead)
-{
-    if (!plan->grouped)
-        plan->base.kernels->cols[dtype](to, line, n, &strip->columns, streamed, ahead);
-    else
-        for (int64_t k = 0; k < n; k++)
-            plan->base.kernels->groups[dtype](to[k], line[k], plan->inner, &strip->piece, streamed);
-}
-
-/* Puts one row, of T or as it is in the source, into the line. */
-static void take_line(const struct resize_plan *plan, const struct lines *lines, regrad_dtype dtype, const void *src,
-                      const struct rg_piece *piece)
-{
-    static const float one = 1;
-    static const double wide_one = 1;
-    const struct rg_rows rows = {
-        .src = src,
-        .weight = rg_plan_own_dtype(&plan->base) == REGRAD_FLOAT64 ? (const void *)&wide_one : &one,
-        .n_rows = 1,
-        .n_fresh = 1,
-        .n = piece->n_src * plan->inner,
-    };
-    plan->base.kernels->rows[dtype](lines->line, &rows, true);
-}
-
-/* The same with a part of source row h of a plane. */
-static void take_source(const struct resize_plan *plan, const struct lines *lines, const char *plane, int64_t h,
-                        const struct rg_piece *piece)
-{
-    const struct side *side = &plan->source;
-    if (side->solid) {
-        take_line(plan, lines, side->dtype, plane + offset_of(side, h, piece->low), piece);
-    } else {
-        load_strip(plan, plane, h, piece, lines->in);
-        take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
-    }
-}
-
-/* The most sources of one result that a line holds. */
-static int64_t most_sources(const struct resize_plan *plan)
-{
-    return MAX_NBYTES / (int64_t)plan->base.t_nbytes / plan->inner;
-}
-
-/* A long result is a strip of its own, and is summed part by part. */
-static bool is_long(const struct resize_plan *plan, const struct rg_piece *piece)
-{
-    return plan->grouped && piece->n_src > most_sources(plan);
-}
-
-/* The part of a long result's sources from number `at` on. */
-static struct strip part_of(const struct resize_plan *plan, const struct rg_piece *piece, int64_t at)
-{
-    struct strip part = {.piece = *piece};
-    part.piece.low += at;
-    part.piece.n_src = rg_min(piece->n_src - at, most_sources(plan));
-    return part;
-}
-
-/* Adds a line that holds such a part to the result. */
-static void add_part(const struct resize_plan *plan, void *sum, const void *line, const struct rg_piece *part)
-{
-    const int64_t nbytes = (int64_t)plan->base.t_nbytes, at = part->low - part->begin[part->from];
-    const struct rg_rows rows = {
-        .src = line,
-        .pitch = plan->inner * nbytes,
-        .weight = (const char *)part->weight + (part->first[part->from] + at) * nbytes,
-        .n_rows = part->n_src,
-        .n = plan->inner,
-    };
-    plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](sum, &rows, at == 0);
-}
-
-/* Makes source row h of a plane ready in the ring. */
-static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
-                       const struct strip *strip)
-{
-    const struct rg_piece *piece = &strip->piece;
-    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
-    const void *line = lines->line;
-    if (!plan->width_first) {
-        load_strip(plan, plane, h, piece, to);
-    } else if (is_long(plan, piece)) {
-        for (int64_t at = 0; at < piece->n_src; at += most_sources(plan)) {
-            const struct strip part = part_of(plan, piece, at);
-            take_source(plan, lines, plane, h, &part.piece);
-            add_part(plan, to, line, &part.piece);
-        }
-    } else {
-        take_source(plan, lines, plane, h, piece);
-        resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
-    }
-}
-
-/* The same for batch number `batch` of the rows. */
-static void make_batch_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t batch,
-                             const struct strip *strip)
-{
-    const int64_t end = rg_min((batch + 1) * plan->ring_batch, plan->source.height);
-    for (int64_t h = batch * plan->ring_batch; h < end; h++)
-        make_ready(plan, lines, plane, h, strip);
-    lines->ready[batch % 2] = batch;
-}
-
-static void forget_ring(struct lines *lines, const char *plane)
-{
-    lines->plane = plane;
-    lines->ready[0] = lines->ready[1] = -1;
-}
-
-/* Source row h of a plane and as many of the n - 1 after it as follow it in the ring; sets *n to their number. */
-static const void *ready_rows(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
-                              int64_t *n, const struct strip *strip)
-{
-    const int64_t at = h % (2 * plan->ring_batch);
-    *n = rg_min(*n, 2 * plan->ring_batch - at);
-    if (lines->plane != plane)
-        forget_ring(lines, plane);
-    for (int64_t batch = h / plan->ring_batch; batch <= (h + *n - 1) / plan->ring_batch; batch++)
-        if (lines->ready[batch % 2] != batch)
-            make_batch_ready(plan, lines, plane, batch, strip);
-    return lines->ring + at * lines->ring_nbytes;
-}
-
-/* The source rows that row h of the result sums; src and n are still to be set. */
-static struct rg_rows rows_of(const struct resize_plan *plan, int64_t h)
-{
-    const struct rg_axis_map *map = &plan->height;
-    const int64_t n = map->first[h + 1] - map->first[h], end = map->begin[h] + n;
-    const int64_t seen = h == 0 ? 0 : map->begin[h - 1] + map->first[h] - map->first[h - 1];
-    return (struct rg_rows){
-        .weight = (const char *)map->weight + map->first[h] * (int64_t)plan->base.t_nbytes,
-        .n_rows = n,
-        .n_fresh = rg_min(end - seen, n),
-    };
-}
-
-/* The same as they are in the tensor. */
-static struct rg_rows stored_rows(const struct resize_plan *plan, const struct row *row, const struct rg_piece *piece)
-{
-    const struct side *side = &plan->source;
-    struct rg_rows rows = rows_of(plan, row->h);
-    rows.src = row->source + offset_of(side, plan->height.begin[row->h], piece->low);
-    rows.pitch = side->stride_h * side->element_nbytes;
-    rows.n = piece->n_src * plan->inner;
-    return rows;
-}
-
-/* The weighted sum of n values of the source rows that row->h names, from the ring. */
-static void sum_ready(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                      const struct strip *strip, void *to, int64_t n)
-{
-    struct rg_rows rows = rows_of(plan, row->h);
-    const int64_t begin = plan->height.begin[row->h], n_taps = rows.n_rows;
-    int64_t tap = 0;
-    rows.pitch = lines->ring_nbytes;
-    rows.n = n;
-    rows.n_fresh = 0;
-    do { /* once also where there is nothing to add: the sum is 0 then */
-        rows.n_rows = n_taps - tap;
-        if (rows.n_rows > 0)
-            rows.src = ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
-        plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](to, &rows, tap == 0);
-        rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
-        tap += rows.n_rows;
-    } while (tap < n_taps);
-}
-
-static void make_width_first(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                             const struct strip *strip)
-{
-    sum_ready(plan, lines, row, strip, lines->out, (strip->piece.to - strip->piece.from) * plan->inner);
-    store_strip(plan, row, &strip->piece, lines->out);
-}
-
-/* What the n rows of the result after the last one will read while this piece of it is made: a part of their sources.
- * Only where there is more to read than to write: else it costs more than it gains. */
-static struct rg_ahead ahead_of(const struct resize_plan *plan, const struct row *last, int64_t n,
-                                const struct rg_piece *piece)
-{
-    const struct side *source = &plan->source, *result = &plan->result;
-    const struct rg_axis_map *map = &plan->height;
-    const int64_t end = map->begin[last->h] + map->first[last->h + 1] - map->first[last->h];
-    const int64_t wanted = n * source->height / result->height * source->stride_h * source->element_nbytes;
-    if (!plan->reads_far)
-        return (struct rg_ahead){0};
-    return (struct rg_ahead){
-        .from = last->source + offset_of(source, end, 0) + wanted / result->width * piece->from,
-        .nbytes = wanted / result->width * (piece->to - piece->from),
-    };
-}
-
-/* Resamples lines into n rows of the result. */
-static void finish_rows(const struct resize_plan *plan, const struct lines *lines, const struct row *rows,
-                        const void *const *line, int64_t n, const struct strip *strip)
-{
-    const struct side *side = &plan->result;
-    const struct rg_piece *piece = &strip->piece;
-    void *to[BATCH];
-    for (int64_t k = 0; k < n && side->solid; k++)
-        to[k] = rows[k].result + offset_of(side, rows[k].h, piece->from);
-    if (side->solid)
-        resample(plan, to, side->dtype, line, n, strip, plan->streamed, ahead_of(plan, &rows[n - 1], n, piece));
-    for (int64_t k = 0; k < n && !side->solid; k++) {
-        to[0] = lines->out;
-        resample(plan, to, rg_plan_own_dtype(&plan->base), &line[k], 1, strip, false, (struct rg_ahead){0});
-        store_strip(plan, &rows[k], piece, lines->out);
-    }
-}
-
-/* Can values of source rows be resampled as they are? Also those that follow them may be read. */
-static bool is_line(const struct resize_plan *plan, const struct rg_rows *rows, const struct rg_run *run)
-{
-    const char *start = (const char *)run->input[0] + rg_first_nbytes(&plan->base.input[0].view);
-    return plan->plain && rows->n_rows == 1 &&
-           ((const char *)rows->src - start) / plan->source.element_nbytes + rows->n + RG_LINE_ROOM <= plan->n_sources;
-}
-
-/* What a row of the result needs, summed into a line unless it is one as it is. */
-static const void *line_of(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                           const struct strip *strip, void *line)
-{
-    if (needs_ring(plan)) {
-        sum_ready(plan, lines, row, strip, line, strip->piece.n_src * plan->inner);
-        return line;
-    }
-    const struct rg_rows stored = stored_rows(plan, row, &strip->piece);
-    if (is_line(plan, &stored, lines->run))
-        return stored.src;
-    plan->base.kernels->rows[plan->source.dtype](line, &stored, true);
-    return line;
-}
-
-/* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
-static bool is_clear(const struct resize_plan *plan, const struct row *row)
-{
-    return plan->result.solid && plan->height.first[row->h] == plan->height.first[row->h + 1];
-}
-
-static void clear_strip(const struct resize_plan *plan, const struct row *row, const struct rg_piece *piece)
-{
-    const struct side *side = &plan->result;
-    char *to = row->result + offset_of(side, row->h, piece->from);
-    const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
-    if (plan->streamed)
-        plan->base.kernels->clear_far(to, nbytes);
-    else
-        memset(to, 0, nbytes);
-}
-
-static void make_height_first(const struct resize_plan *plan, struct lines *lines, const struct row *rows, int64_t n,
-                              const struct strip *strip)
-{
-    const void *line[BATCH];
-    struct row sums[BATCH];
-    int64_t n_sums = 0;
-    for (int64_t k = 0; k < n; k++) {
-        if (is_clear(plan, &rows[k])) {
-            clear_strip(plan, &rows[k], &strip->piece);
-            continue;
-        }
-        line[n_sums] = line_of(plan, lines, &rows[k], strip, lines->line + n_sums * lines->line_nbytes);
-        sums[n_sums++] = rows[k];
-    }
-    if (!plan->width.identity && n_sums > 0)
-        finish_rows(plan, lines, sums, line, n_sums, strip);
-    for (int64_t k = 0; k < n_sums && plan->width.identity; k++)
-        store_strip(plan, &sums[k], &strip->piece, line[k]);
-}
-
-/* A long result of height first: a ring holds one part of its sources. */
-static void make_long(const struct resize_plan *plan, struct lines *lines, const struct row *row,
-                      const struct rg_piece *piece)
-{
-    for (int64_t at = 0; at < piece->n_src; at += most_sources(plan)) {
-        const struct strip part = part_of(plan, piece, at);
-        forget_ring(lines, NULL);
-        add_part(plan, lines->out, line_of(plan, lines, row, &part, lines->line), &part.piece);
-    }
-    store_strip(plan, row, piece, lines->out);
-}
-
-/* A run in progress, seen by its slots. */
-struct progress {
-    const struct resize_plan *plan;
-    const struct rg_run *run;
-};
-
-/* Where plane number `plane` starts on one side. */
-static int64_t plane_offset(const struct resize_plan *plan, const struct side *side, int64_t plane)
-{
-    const int64_t n = plane / plan->n_channels, c = plane % plan->n_channels;
-    return (n * side->stride_n + c * side->stride_c) * side->element_nbytes;
-}
-
-static const char *source_plane(const struct progress *progress, int64_t plane)
-{
-    const struct resize_plan *plan = progress->plan;
-    return (const char *)progress->run->input[0] + rg_first_nbytes(&plan->base.input[0].view) +
-           plane_offset(plan, &plan->source, plane);
-}
-
-static char *result_plane(const struct progress *progress, int64_t plane)
-{
-    const struct resize_plan *plan = progress->plan;
-    return (char *)progress->run->output[0] + rg_first_nbytes(&plan->base.output[0].view) +
-           plane_offset(plan, &plan->result, plane);
-}
-
-/* Goes through the rows of the result, plane after plane. */
-struct cursor {
-    const struct progress *progress;
-    int64_t plane;
-    struct row row;
-};
-
-static void enter_plane(struct cursor *cursor, int64_t plane)
-{
-    cursor->plane = plane;
-    cursor->row.source = source_plane(cursor->progress, plane);
-    cursor->row.result = result_plane(cursor->progress, plane);
-}
-
-static struct cursor cursor_at(const struct progress *progress, int64_t row)
-{
-    const int64_t height = progress->plan->result.height;
-    struct cursor cursor = {.progress = progress, .row.h = row % height};
-    enter_plane(&cursor, row / height);
-    return cursor;
-}
-
-/* The next n rows. */
-static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++) {
-        if (cursor->row.h == cursor->progress->plan->result.height) {
-            cursor->row.h = 0;
-            enter_plane(cursor, cursor->plane + 1);
-        }
-        rows[k] = cursor->row;
-        cursor->row.h++;
-    }
-}
-
-static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
-                      const struct strip *strip)
-{
-    const struct resize_plan *plan = progress->plan;
-    if (plan->width_first)
-        make_width_first(plan, lines, rows, strip);
-    else if (is_long(plan, &strip->piece))
-        make_long(plan, lines, rows, &strip->piece);
-    else
-        make_height_first(plan, lines, rows, n, strip);
-}
-
-/* What one slot makes: parts of rows. A part is a strip, or PART_VALUES of a row that is one. */
-struct task {
-    struct rg_share rows, parts;
-};
-
-static int64_t count_parts(const struct resize_plan *plan)
-{
-    return plan->factor > 0 ? (plan->result.width + PART_VALUES - 1) / PART_VALUES : plan->n_strips;
-}
-
-static struct task task_of(const struct resize_plan *plan, int slot)
-{
-    const int n_slots = plan->base.n_slots;
-    struct task task = {{0, plan->n_rows}, {0, count_parts(plan)}};
-    if (plan->across)
-        task.parts = rg_share_units(task.parts.end, n_slots, slot);
-    else
-        task.rows = rg_share_units(task.rows.end, n_slots, slot);
-    return task;
-}
-
-/* These strips of a share of the rows, a line after another. */
-static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share,
-                       struct rg_share strips)
-{
-    const struct resize_plan *plan = progress->plan;
-    struct cursor cursor = cursor_at(progress, share.begin);
-    struct row rows[BATCH];
-    forget_ring(lines, NULL);
-    for (int64_t at = share.begin; at < share.end; at += plan->batch) {
-        const int64_t n = rg_min(share.end - at, plan->batch);
-        take_rows(&cursor, rows, n);
-        for (int64_t k = strips.begin; k < strips.end; k++)
-            make_rows(progress, lines, rows, n, &plan->strips[k]);
-    }
-}
-
-/* Where the sources of row h of the result end. */
-static int64_t end_of(const struct rg_axis_map *map, int64_t h)
-{
-    return map->begin[h] + map->first[h + 1] - map->first[h];
-}
-
-/* Makes a strip of a row of the result of the source rows that the line does not hold; on the first row it holds none.
- */
-static void make_carried(const struct resize_plan *plan, const struct lines *lines, const struct row *row,
-                         const struct rg_piece *piece, bool first)
-{
-    const struct rg_axis_map *map = &plan->height;
-    const struct side *result = &plan->result;
-    const int64_t begin = map->begin[row->h], end = end_of(map, row->h), next = row->h + 1;
-    const int64_t n_held = first || row->h == 0 ? 0 : rg_max(end_of(map, row->h - 1) - begin, 0);
-    struct rg_carry carry = {.rows = stored_rows(plan, row, piece), .start = n_held == 0, .n = plan->inner};
-    carry.rows.src = (const char *)carry.rows.src + n_held * carry.rows.pitch;
-    carry.rows.weight = (const char *)carry.rows.weight + n_held * (int64_t)plan->base.t_nbytes;
-    carry.rows.n_fresh = carry.rows.n_rows -= n_held;
-    if (next < result->height && map->begin[next] < end) {
-        carry.n_shared = end - map->begin[next];
-        carry.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
-    }
-    plan->base.kernels->carry[result->dtype](row->result + offset_of(result, row->h, piece->from), lines->line, &carry,
-                                             piece, plan->streamed);
-}
-
-/* A strip of the rows, one after another. */
-static void carry_strip(const struct progress *progress, const struct lines *lines, struct rg_share share,
-                        const struct rg_piece *piece)
-{
-    struct cursor cursor = cursor_at(progress, share.begin);
-    struct row row;
-    for (int64_t at = share.begin; at < share.end; at++) {
-        take_rows(&cursor, &row, 1);
-        if (is_clear(progress->plan, &row))
-            clear_strip(progress->plan, &row, piece);
-        else
-            make_carried(progress->plan, lines, &row, piece, at == share.begin);
-    }
-}
-
-/* Rows, a plane after another, without lines. */
-static void reduce_planes(const struct progress *progress, const struct task *task)
-{
-    const struct resize_plan *plan = progress->plan;
-    const struct side *source = &plan->source, *result = &plan->result;
-    const struct rg_axis_map *map = &plan->height;
-    struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
-    band.pitch = source->stride_h * source->element_nbytes;
-    band.n = source->width;
-    band.low = task->parts.begin * PART_VALUES;
-    band.high = rg_min(task->parts.end * PART_VALUES, result->width);
-    for (int64_t at = task->rows.begin; at < task->rows.end; at += band.to - band.from) {
-        const struct cursor cursor = cursor_at(progress, at);
-        band.from = cursor.row.h;
-        band.to = rg_min(result->height, band.from + task->rows.end - at);
-        band.src = cursor.row.source;
-        plan->base.kernels->reduce[result->dtype](cursor.row.result + offset_of(result, band.from, 0),
-                                                  result->stride_h * result->element_nbytes, &band,
-                                                  &plan->strips->columns, plan->streamed);
-    }
-}
-
-static void make_lines(const struct progress *progress, const struct task *task, char *workspace)
-{
-    const struct resize_plan *plan = progress->plan;
-    struct lines lines = {.run = progress->run};
-    grant_lines(plan, workspace, &lines);
-    for (int64_t k = task->parts.begin; k < task->parts.end && plan->carried; k++)
-        carry_strip(progress, &lines, task->rows, &plan->strips[k].piece);
-    if (plan->carried)
-        return;
-    if (needs_ring(plan)) /* which holds one strip */
-        for (int64_t k = task->parts.begin; k < task->parts.end; k++)
-            run_strips(progress, &lines, task->rows, (struct rg_share){k, k + 1});
-    else /* all strips of a row together: that reads memory in longer stretches */
-        run_strips(progress, &lines, task->rows, task->parts);
-}
-
-static void run_slot(void *context, int slot)
-{
-    const struct progress *progress = context;
-    const struct resize_plan *plan = progress->plan;
-    const struct task task = task_of(plan, slot);
-    if (plan->factor > 0)
-        reduce_planes(progress, &task);
-    else
-        make_lines(progress, &task, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
-    if (plan->streamed)
-        plan->base.kernels->settle();
-}
-
-static void run(const regrad_plan *base, const struct rg_run *run)
-{
-    struct progress progress = {as_resize(base), run};
-    if (progress.plan->n_rows > 0)
-        rg_parallel(base->n_slots, run_slot, &progress);
-}
-
-/* ---- Copying: both axes keep their length ---- */
-
-static void copy_values(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t nbytes)
-{
-    for (int64_t k = 0; k < n; k++)
-        memcpy(to + k * to_stride, from + k * from_stride, nbytes);
-}
-
-static void copy_slot(void *context, int slot)
-{
-    const struct progress *progress = context;
-    const struct resize_plan *plan = progress->plan;
-    const struct side *source = &plan->source, *result = &plan->result;
-    const int64_t element = source->element_nbytes, group = element * plan->inner;
-    const struct task task = task_of(plan, slot);
-    const int64_t w = plan->strips[task.parts.begin].piece.from;
-    const int64_t n = plan->strips[task.parts.end - 1].piece.to - w;
-    for (int64_t row = task.rows.begin; row < task.rows.end; row++) {
-        const int64_t plane = row / result->height, h = row % result->height;
-        const char *from = source_plane(progress, plane) + offset_of(source, h, w);
-        char *to = result_plane(progress, plane) + offset_of(result, h, w);
-        if (source->solid && result->solid)
-            memcpy(to, from, (size_t)(group * n));
-        else
-            copy_values(to, result->stride_w * element, from, source->stride_w * element, n, (size_t)group);
-    }
-}
-
-static void run_copy(const regrad_plan *base, const struct rg_run *run)
-{
-    struct progress progress = {as_resize(base), run};
-    if (progress.plan->n_rows > 0)
-        rg_parallel(base->n_slots, copy_slot, &progress);
-}
-
-/* ---- Planning ---- */
 
 static regrad_status check_shapes(const struct rg_resize *resize)
 {
@@ -797,7 +83,7 @@ regrad_status rg_resize_check(const struct rg_resize *resize)
 
 static void destroy(regrad_plan *base)
 {
-    struct resize_plan *plan = (struct resize_plan *)base;
+    struct rg_resize_plan *plan = (struct rg_resize_plan *)base;
     rg_axis_fini(&plan->height);
     rg_axis_fini(&plan->width);
     for (int64_t k = 0; k < plan->n_strips; k++)
@@ -808,19 +94,19 @@ static void destroy(regrad_plan *base)
 
 static int describe(const regrad_plan *base, char *text, size_t size)
 {
-    const struct resize_plan *plan = as_resize(base);
+    const struct rg_resize_plan *plan = rg_as_resize(base);
     const char *layout = plan->inner == 1 ? "planes" : "channels last";
-    if (base->run == run_copy)
+    if (base->run == rg_resize_run_copy)
         return snprintf(text, size, "%s, copied", layout);
     return snprintf(text, size, "%s, %s first, up to %lld x %lld terms", layout, plan->width_first ? "width" : "height",
                     (long long)plan->height.max_taps, (long long)plan->width.max_taps);
 }
 
 /* A tensor as rows. One-dimensional signals are one row high. */
-static struct side make_side(const regrad_tensor *view)
+static struct rg_resize_side make_side(const regrad_tensor *view)
 {
     const bool has_height = view->rank == 4;
-    return (struct side){
+    return (struct rg_resize_side){
         .dtype = view->dtype,
         .element_nbytes = (int64_t)regrad_dtype_size(view->dtype),
         .height = has_height ? view->shape[2] : 1,
@@ -834,11 +120,11 @@ static struct side make_side(const regrad_tensor *view)
 
 /* Channels can be summed together where both tensors store them last, and one result does not need
  * more of them than a cache holds. */
-static void choose_layout(struct resize_plan *plan, int64_t n, int64_t c)
+static void choose_layout(struct rg_resize_plan *plan, int64_t n, int64_t c)
 {
-    struct side *source = &plan->source, *result = &plan->result;
+    struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const double nbytes = (double)plan->width.max_taps * (double)c * (double)plan->base.t_nbytes;
-    const bool channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1 && nbytes <= MAX_NBYTES;
+    const bool channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1 && nbytes <= RG_RESIZE_HELD;
     plan->inner = channels_last ? c : 1;
     plan->n_channels = channels_last ? 1 : c;
     plan->n_rows = n * plan->n_channels * result->height;
@@ -846,7 +132,7 @@ static void choose_layout(struct resize_plan *plan, int64_t n, int64_t c)
     result->solid = result->width == 1 || result->stride_w == plan->inner;
 }
 
-static regrad_status build_maps(struct resize_plan *plan, const struct rg_resize *resize)
+static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
     struct rg_axis_spec height = resize->n_axes == 2 ? axis_spec(resize, 0) : one_row;
@@ -857,9 +143,9 @@ static regrad_status build_maps(struct resize_plan *plan, const struct rg_resize
 }
 
 /* n_source * n_result of the other axis: the values between the two passes. */
-static void choose_order(struct resize_plan *plan)
+static void choose_order(struct rg_resize_plan *plan)
 {
-    const struct side *source = &plan->source, *result = &plan->result;
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const bool both = !plan->height.identity && !plan->width.identity;
     const double after_height = (double)result->height * (double)source->width;
     const double after_width = (double)source->height * (double)result->width;
@@ -872,14 +158,14 @@ static int64_t widest_step(const struct rg_axis_map *map)
     int64_t widest = 0;
     for (int64_t from = 0; from < map->n_dst; from += RG_MAX_LANES) {
         const int64_t last = rg_min(from + RG_MAX_LANES, map->n_dst) - 1;
-        const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
+        const int64_t end = rg_axis_end(map, last);
         widest = rg_max(widest, end - map->begin[from]);
     }
     return widest;
 }
 
 /* Results are made one by one where they are groups, or have many terms, or have them far apart. */
-static bool makes_groups(const struct resize_plan *plan)
+static bool makes_groups(const struct rg_resize_plan *plan)
 {
     const double row_nbytes = (double)widest_step(&plan->width) * (double)plan->inner * (double)plan->base.t_nbytes;
     return plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS || row_nbytes > ROW_NBYTES;
@@ -889,19 +175,19 @@ static bool makes_groups(const struct resize_plan *plan)
 static bool has_pairs(const struct rg_axis_map *map)
 {
     for (int64_t i = 0; i + 2 < map->n_dst; i++)
-        if (map->begin[i + 2] < end_of(map, i))
+        if (map->begin[i + 2] < rg_axis_end(map, i))
             return false;
     return true;
 }
 
-static void choose_carried(struct resize_plan *plan)
+static void choose_carried(struct rg_resize_plan *plan)
 {
     plan->carried = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
                     plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width);
 }
 
 /* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
-static void choose_factor(struct resize_plan *plan)
+static void choose_factor(struct rg_resize_plan *plan)
 {
     const bool plain = plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid &&
                        plan->result.solid && plan->base.kernels->lanes > 1 && plan->result.width <= MOST_REDUCED;
@@ -910,7 +196,7 @@ static void choose_factor(struct resize_plan *plan)
 
 /* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
  * step at least. */
-static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
+static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from)
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
@@ -922,7 +208,7 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
         return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};
     while (to < map->n_dst) {
         const int64_t last = rg_min(to + step, map->n_dst) - 1;
-        const int64_t end = map->begin[last] + map->first[last + 1] - map->first[last];
+        const int64_t end = rg_axis_end(map, last);
         if (to > from && (end - map->begin[from] > limit || (to - from) * plan->inner >= most_results))
             break;
         to = last + 1;
@@ -938,7 +224,7 @@ static struct rg_piece cut_strip(const struct resize_plan *plan, int64_t from)
 }
 
 /* Cuts the width into strips; once to count them and once to keep them. */
-static bool cut_strips(struct resize_plan *plan)
+static bool cut_strips(struct rg_resize_plan *plan)
 {
     int64_t n_strips = 0;
     for (int64_t from = 0; from < plan->width.n_dst; n_strips++)
@@ -950,15 +236,15 @@ static bool cut_strips(struct resize_plan *plan)
     for (int64_t k = 0, from = 0; k < n_strips; from = plan->strips[k++].piece.to) {
         struct rg_piece *piece = &plan->strips[k].piece;
         *piece = cut_strip(plan, from);
-        plan->has_long |= is_long(plan, piece);
-        plan->max_from = rg_max(plan->max_from, rg_min(piece->n_src, most_sources(plan)));
+        plan->has_long |= rg_resize_is_long(plan, piece);
+        plan->max_from = rg_max(plan->max_from, rg_min(piece->n_src, rg_resize_most_sources(plan)));
         plan->max_to = rg_max(plan->max_to, piece->to - from);
     }
     return true;
 }
 
 /* Does each row of a tensor follow the one before it, in all planes? */
-static bool rows_follow(const struct resize_plan *plan, const struct side *side)
+static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resize_side *side)
 {
     const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
     const int64_t n_planes = plan->n_rows / plan->result.height;
@@ -968,15 +254,15 @@ static bool rows_follow(const struct resize_plan *plan, const struct side *side)
 }
 
 /* Rows of groups take their time, and so do those that come one by one from the ring. */
-static void choose_batch(struct resize_plan *plan)
+static void choose_batch(struct rg_resize_plan *plan)
 {
-    const int64_t most = rg_min(BATCH, LINES_VALUES / rg_max(line_length(plan), 1));
+    const int64_t most = rg_min(RG_RESIZE_BATCH, LINES_VALUES / rg_max(rg_resize_line_length(plan), 1));
     plan->batch = plan->grouped || plan->width_first ? 1 : rg_max(rg_min(most, plan->n_rows), 1);
 }
 
-static void choose_ring_batch(struct resize_plan *plan)
+static void choose_ring_batch(struct rg_resize_plan *plan)
 {
-    const int64_t row_nbytes = rg_max(rg_booked(ring_length(plan), plan->base.t_nbytes), 1);
+    const int64_t row_nbytes = rg_max(rg_booked(rg_resize_ring_length(plan), plan->base.t_nbytes), 1);
     plan->ring_batch = rg_max(rg_min(RING_NBYTES / (2 * row_nbytes), MOST_READY), 1);
 }
 
@@ -992,7 +278,7 @@ static bool has_ones(const struct rg_axis_map *map)
 
 /* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
  * does what two would. */
-static void choose_plain(struct resize_plan *plan)
+static void choose_plain(struct rg_resize_plan *plan)
 {
     plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
     plan->plain = rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
@@ -1000,7 +286,7 @@ static void choose_plain(struct resize_plan *plan)
 }
 
 /* What kernels need to make results. */
-static bool build_columns(struct resize_plan *plan)
+static bool build_columns(struct rg_resize_plan *plan)
 {
     for (int64_t k = 0; k < plan->n_strips && !plan->grouped && !plan->width.identity; k++) {
         const struct rg_columns_spec spec = {
@@ -1018,9 +304,9 @@ static bool build_columns(struct resize_plan *plan)
 
 /* Do source and result together exceed half of the caches? What of the other half is still there when the result is
  * read is worth less than not to fetch the result before it is written. */
-static bool exceeds_caches(const struct resize_plan *plan)
+static bool exceeds_caches(const struct rg_resize_plan *plan)
 {
-    const struct side *source = &plan->source, *result = &plan->result;
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
     const double n_values =
         (double)source->height * (double)source->width + (double)result->height * (double)result->width;
@@ -1035,19 +321,19 @@ static double busy_part(int64_t n_units, int64_t n_slots)
 }
 
 /* Rows are shared unless that leaves slots idle which parts of rows would not. */
-static bool split(struct resize_plan *plan, int64_t slot_nbytes)
+static bool split(struct rg_resize_plan *plan, int64_t slot_nbytes)
 {
     const int n_threads = rg_num_threads();
     const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
     const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
                                         (double)plan->result.height * (double)plan->result.width);
-    const int64_t n_parts = count_parts(plan);
+    const int64_t n_parts = rg_resize_count_parts(plan);
     const double by_rows = busy_part(plan->n_rows, n_threads);
     plan->across = by_rows < ROWS_BUSY && busy_part(n_parts, n_threads) > by_rows;
     return rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, n_values, slot_nbytes);
 }
 
-static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize *resize)
+static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     const regrad_tensor *source = resize->source.tensor, *result = resize->result.tensor;
     regrad_plan *base = &plan->base;
@@ -1077,8 +363,8 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
     if (!build_columns(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     const bool copied = plan->height.identity && plan->width.identity;
-    base->run = copied ? run_copy : run;
-    if (!split(plan, copied ? 0 : slot_nbytes(plan)))
+    base->run = copied ? rg_resize_run_copy : rg_resize_run;
+    if (!split(plan, copied ? 0 : rg_resize_slot_nbytes(plan)))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     return REGRAD_OK;
 }
@@ -1087,7 +373,7 @@ regrad_status rg_resize_plan_create(const struct rg_resize *resize, regrad_plan 
 {
     RG_FORWARD(rg_resize_check(resize));
     char source[RG_SIZES_LENGTH], result[RG_SIZES_LENGTH];
-    struct resize_plan *made = calloc(1, sizeof *made);
+    struct rg_resize_plan *made = calloc(1, sizeof *made);
     regrad_status status = made == NULL ? REGRAD_ERROR_OUT_OF_MEMORY : fill_plan(made, resize);
     if (status != REGRAD_OK) {
         if (made != NULL)

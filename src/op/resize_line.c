@@ -1,0 +1,200 @@
+#include "op/resize_line.h"
+
+bool rg_resize_needs_ring(const struct rg_resize_plan *plan)
+{
+    return plan->width_first || !plan->source.solid;
+}
+
+int64_t rg_resize_line_length(const struct rg_resize_plan *plan)
+{
+    const int64_t rest = plan->carried ? (RG_MAX_LANES - plan->inner % RG_MAX_LANES) % RG_MAX_LANES : 0;
+    return plan->factor > 0 ? 0 : plan->max_from * (plan->inner + rest);
+}
+
+static int64_t lines_nbytes(const struct rg_resize_plan *plan)
+{
+    const size_t t = plan->base.t_nbytes;
+    return plan->batch * rg_booked(rg_resize_line_length(plan), t) +
+           (plan->factor > 0 ? 0 : rg_booked(RG_LINE_ROOM, t));
+}
+
+/* A row of the result on its way to where it is not contiguous, or from the ring, or the sum of a long result. */
+static int64_t out_length(const struct rg_resize_plan *plan)
+{
+    const bool needed = plan->width_first || !plan->result.solid || plan->has_long;
+    return needed ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
+}
+
+int64_t rg_resize_ring_length(const struct rg_resize_plan *plan)
+{
+    return (plan->width_first ? plan->max_to : plan->max_from) * plan->inner;
+}
+
+/* A source row on its way to the line. */
+static int64_t in_length(const struct rg_resize_plan *plan)
+{
+    return plan->width_first && !plan->source.solid ? plan->max_from * plan->inner : 0;
+}
+
+int64_t rg_resize_slot_nbytes(const struct rg_resize_plan *plan)
+{
+    const size_t t = plan->base.t_nbytes;
+    return lines_nbytes(plan) +
+           (rg_resize_needs_ring(plan) ? 2 * plan->ring_batch * rg_booked(rg_resize_ring_length(plan), t) : 0) +
+           rg_booked(out_length(plan), t) + rg_booked(in_length(plan), t);
+}
+
+void rg_resize_grant_lines(const struct rg_resize_plan *plan, char *workspace, struct rg_resize_lines *lines)
+{
+    const size_t t = plan->base.t_nbytes;
+    lines->ring_nbytes = rg_booked(rg_resize_ring_length(plan), t);
+    lines->line_nbytes = rg_booked(rg_resize_line_length(plan), t);
+    lines->line = rg_grant(&workspace, lines_nbytes(plan), 1);
+    lines->ring = rg_grant(&workspace, rg_resize_needs_ring(plan) ? 2 * plan->ring_batch * lines->ring_nbytes : 0, 1);
+    lines->out = rg_grant(&workspace, out_length(plan), t);
+    lines->in = rg_grant(&workspace, in_length(plan), t);
+}
+
+/* A strip of source row h as values of the arithmetic type, in order. */
+static void load_strip(const struct rg_resize_plan *plan, const char *plane, int64_t h, const struct rg_piece *piece,
+                       void *to)
+{
+    const struct rg_resize_side *side = &plan->source;
+    const char *from = plane + rg_resize_offset(side, h, piece->low);
+    rg_load_fn *const load = plan->base.kernels->load[side->dtype];
+    if (side->solid)
+        load(to, from, 1, piece->n_src * plan->inner);
+    else if (plan->inner == 1)
+        load(to, from, side->stride_w, piece->n_src);
+    else
+        for (int64_t w = 0; w < piece->n_src; w++)
+            load((char *)to + w * plan->inner * (int64_t)plan->base.t_nbytes,
+                 from + w * side->stride_w * side->element_nbytes, 1, plan->inner);
+}
+
+void rg_resize_store_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
+                           const struct rg_piece *piece, const void *from)
+{
+    const struct rg_resize_side *side = &plan->result;
+    char *to = row->result + rg_resize_offset(side, row->h, piece->from);
+    const int64_t n = piece->to - piece->from;
+    rg_store_fn *const store = plan->base.kernels->store[side->dtype];
+    if (side->solid)
+        store(to, 1, from, n * plan->inner);
+    else if (plan->inner == 1)
+        store(to, side->stride_w, from, n);
+    else
+        for (int64_t w = 0; w < n; w++)
+            store(to + w * side->stride_w * side->element_nbytes, 1,
+                  (const char *)from + w * plan->inner * (int64_t)plan->base.t_nbytes, plan->inner);
+}
+
+void rg_resize_resample(const struct rg_resize_plan *plan, void *const *to, regrad_dtype dtype, const void *const *line,
+                        int64_t n, const struct rg_resize_strip *strip, bool streamed, struct rg_ahead ahead)
+{
+    if (!plan->grouped)
+        plan->base.kernels->cols[dtype](to, line, n, &strip->columns, streamed, ahead);
+    else
+        for (int64_t k = 0; k < n; k++)
+            plan->base.kernels->groups[dtype](to[k], line[k], plan->inner, &strip->piece, streamed);
+}
+
+/* Puts one row, of T or as it is in the source, into the line. */
+static void take_line(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines, regrad_dtype dtype,
+                      const void *src, const struct rg_piece *piece)
+{
+    static const float one = 1;
+    static const double wide_one = 1;
+    const struct rg_rows rows = {
+        .src = src,
+        .weight = rg_plan_own_dtype(&plan->base) == REGRAD_FLOAT64 ? (const void *)&wide_one : &one,
+        .n_rows = 1,
+        .n_fresh = 1,
+        .n = piece->n_src * plan->inner,
+    };
+    plan->base.kernels->rows[dtype](lines->line, &rows, true);
+}
+
+/* The same with a part of source row h of a plane. */
+static void take_source(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines, const char *plane,
+                        int64_t h, const struct rg_piece *piece)
+{
+    const struct rg_resize_side *side = &plan->source;
+    if (side->solid) {
+        take_line(plan, lines, side->dtype, plane + rg_resize_offset(side, h, piece->low), piece);
+    } else {
+        load_strip(plan, plane, h, piece, lines->in);
+        take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
+    }
+}
+
+struct rg_resize_strip rg_resize_part_of(const struct rg_resize_plan *plan, const struct rg_piece *piece, int64_t at)
+{
+    struct rg_resize_strip part = {.piece = *piece};
+    part.piece.low += at;
+    part.piece.n_src = rg_min(piece->n_src - at, rg_resize_most_sources(plan));
+    return part;
+}
+
+void rg_resize_add_part(const struct rg_resize_plan *plan, void *sum, const void *line, const struct rg_piece *part)
+{
+    const int64_t nbytes = (int64_t)plan->base.t_nbytes, at = part->low - part->begin[part->from];
+    const struct rg_rows rows = {
+        .src = line,
+        .pitch = plan->inner * nbytes,
+        .weight = (const char *)part->weight + (part->first[part->from] + at) * nbytes,
+        .n_rows = part->n_src,
+        .n = plan->inner,
+    };
+    plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](sum, &rows, at == 0);
+}
+
+/* Makes source row h of a plane ready in the ring. */
+static void make_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane, int64_t h,
+                       const struct rg_resize_strip *strip)
+{
+    const struct rg_piece *piece = &strip->piece;
+    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
+    const void *line = lines->line;
+    if (!plan->width_first) {
+        load_strip(plan, plane, h, piece, to);
+    } else if (rg_resize_is_long(plan, piece)) {
+        for (int64_t at = 0; at < piece->n_src; at += rg_resize_most_sources(plan)) {
+            const struct rg_resize_strip part = rg_resize_part_of(plan, piece, at);
+            take_source(plan, lines, plane, h, &part.piece);
+            rg_resize_add_part(plan, to, line, &part.piece);
+        }
+    } else {
+        take_source(plan, lines, plane, h, piece);
+        rg_resize_resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
+    }
+}
+
+/* The same for batch number `batch` of the rows. */
+static void make_batch_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane,
+                             int64_t batch, const struct rg_resize_strip *strip)
+{
+    const int64_t end = rg_min((batch + 1) * plan->ring_batch, plan->source.height);
+    for (int64_t h = batch * plan->ring_batch; h < end; h++)
+        make_ready(plan, lines, plane, h, strip);
+    lines->ready[batch % 2] = batch;
+}
+
+void rg_resize_forget_ring(struct rg_resize_lines *lines, const char *plane)
+{
+    lines->plane = plane;
+    lines->ready[0] = lines->ready[1] = -1;
+}
+
+const void *rg_resize_ready_rows(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane,
+                                 int64_t h, int64_t *n, const struct rg_resize_strip *strip)
+{
+    const int64_t at = h % (2 * plan->ring_batch);
+    *n = rg_min(*n, 2 * plan->ring_batch - at);
+    if (lines->plane != plane)
+        rg_resize_forget_ring(lines, plane);
+    for (int64_t batch = h / plan->ring_batch; batch <= (h + *n - 1) / plan->ring_batch; batch++)
+        if (lines->ready[batch % 2] != batch)
+            make_batch_ready(plan, lines, plane, batch, strip);
+    return lines->ring + at * lines->ring_nbytes;
+}

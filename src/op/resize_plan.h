@@ -1,0 +1,90 @@
+/* What planning a resize leaves to running it. */
+#ifndef RG_RESIZE_PLAN_H
+#define RG_RESIZE_PLAN_H
+
+#include "base/checked.h"
+#include "op/axis.h"
+#include "op/columns.h"
+#include "op/plan.h"
+
+enum {
+    RG_RESIZE_BATCH = 8,        /* the most rows that are resampled together */
+    RG_RESIZE_PART = 1024,      /* results of a part of a row that is one strip */
+    RG_RESIZE_HELD = 192 * 1024 /* bytes of the sources that a line holds of one result */
+};
+
+/* One of the two tensors, seen as rows. */
+struct rg_resize_side {
+    regrad_dtype dtype;
+    int64_t element_nbytes;
+    int64_t height, width;
+    int64_t stride_n, stride_c, stride_h, stride_w; /* in elements */
+    bool solid;                                     /* a row is contiguous */
+};
+
+/* A part of the width, and how the kernels make it from a line. */
+struct rg_resize_strip {
+    struct rg_piece piece;
+    struct rg_columns columns; /* unless results are summed in groups */
+};
+
+struct rg_resize_plan {
+    regrad_plan base;
+    struct rg_resize_side source, result;
+    struct rg_axis_map height, width;
+    int64_t n_channels; /* channels that are planes of their own: C, or 1 when they are inner */
+    int64_t inner;
+    int64_t n_rows; /* of the result, in all planes */
+    bool width_first;
+    bool grouped; /* no columns */
+    bool carried; /* groups, straight from source rows, each of which is read once */
+    bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
+    int64_t n_sources;
+    bool streamed;      /* the result goes past the caches */
+    bool reads_far;     /* source rows come from beyond the caches, and are most of what is moved */
+    int64_t batch;      /* rows of the result that are made together */
+    int64_t ring_batch; /* rows of the source that are made ready together */
+    int64_t n_strips;
+    struct rg_resize_strip *strips;
+    int64_t max_from, max_to; /* the most columns of a strip, in a line and in the result */
+    bool has_long;            /* one result has more sources than a line holds */
+    int factor;               /* of columns that are made without a line, or 0; there is one strip then */
+    bool across;              /* slots share parts of each row, not rows */
+};
+
+static inline const struct rg_resize_plan *rg_as_resize(const regrad_plan *plan)
+{
+    return (const struct rg_resize_plan *)plan;
+}
+
+/* The most sources of one result that a line holds. */
+static inline int64_t rg_resize_most_sources(const struct rg_resize_plan *plan)
+{
+    return RG_RESIZE_HELD / (int64_t)plan->base.t_nbytes / plan->inner;
+}
+
+/* Does one result have more? It is a strip of its own then, and is summed part by part. */
+static inline bool rg_resize_is_long(const struct rg_resize_plan *plan, const struct rg_piece *piece)
+{
+    return plan->grouped && piece->n_src > rg_resize_most_sources(plan);
+}
+
+/* Parts of a row that slots can share: strips, or RG_RESIZE_PART results each of a row that is one. */
+static inline int64_t rg_resize_count_parts(const struct rg_resize_plan *plan)
+{
+    return plan->factor > 0 ? (plan->result.width + RG_RESIZE_PART - 1) / RG_RESIZE_PART : plan->n_strips;
+}
+
+/* Values of a line, without the room after it, and of a row in the ring. */
+int64_t rg_resize_line_length(const struct rg_resize_plan *plan);
+int64_t rg_resize_ring_length(const struct rg_resize_plan *plan);
+
+/* Bytes of workspace that one slot needs. */
+int64_t rg_resize_slot_nbytes(const struct rg_resize_plan *plan);
+
+void rg_resize_run(const regrad_plan *base, const struct rg_run *run);
+
+/* The same where both axes keep their lengths. */
+void rg_resize_run_copy(const regrad_plan *base, const struct rg_run *run);
+
+#endif

@@ -1,0 +1,418 @@
+/*
+ * The separable operators. A resize is the product of two axis maps, and one fused pass makes the rows
+ * of the result from the rows of the source that its height map names:
+ *
+ *     height first   sum the source rows into a line, then resample the line along the width
+ *     width first    resample each source row along the width, then sum
+ *
+ * whichever has the smaller intermediate; which one is a function of the sizes only, and with it the
+ * order of summation. A value of the result has one owner and needs nothing from other values, so slots
+ * share the rows of all planes, or, where these are few, parts of every row.
+ *
+ * A row is `width` groups of `inner` neighbouring values: inner = 1 where a plane is one channel
+ * (NCHW), inner = C where channels are stored last (NHWC). Both add the same terms in the same order.
+ * Rows are widened to the arithmetic type when read and rounded once when stored.
+ *
+ * What is between stays in the first-level cache: strips of rows, several of which are resampled together.
+ */
+#include <string.h>
+
+#include "op/resize_line.h"
+#include "rt/parallel.h"
+
+/* The source rows that row h of the result sums; src and n are still to be set. */
+static struct rg_rows rows_of(const struct rg_resize_plan *plan, int64_t h)
+{
+    const struct rg_axis_map *map = &plan->height;
+    const int64_t n = map->first[h + 1] - map->first[h], end = rg_axis_end(map, h);
+    const int64_t seen = h == 0 ? 0 : rg_axis_end(map, h - 1);
+    return (struct rg_rows){
+        .weight = (const char *)map->weight + map->first[h] * (int64_t)plan->base.t_nbytes,
+        .n_rows = n,
+        .n_fresh = rg_min(end - seen, n),
+    };
+}
+
+/* The same as they are in the tensor. */
+static struct rg_rows stored_rows(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
+                                  const struct rg_piece *piece)
+{
+    const struct rg_resize_side *side = &plan->source;
+    struct rg_rows rows = rows_of(plan, row->h);
+    rows.src = row->source + rg_resize_offset(side, plan->height.begin[row->h], piece->low);
+    rows.pitch = side->stride_h * side->element_nbytes;
+    rows.n = piece->n_src * plan->inner;
+    return rows;
+}
+
+/* The weighted sum of n values of the source rows that row->h names, from the ring. */
+static void sum_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const struct rg_resize_row *row,
+                      const struct rg_resize_strip *strip, void *to, int64_t n)
+{
+    struct rg_rows rows = rows_of(plan, row->h);
+    const int64_t begin = plan->height.begin[row->h], n_taps = rows.n_rows;
+    int64_t tap = 0;
+    rows.pitch = lines->ring_nbytes;
+    rows.n = n;
+    rows.n_fresh = 0;
+    do { /* once also where there is nothing to add: the sum is 0 then */
+        rows.n_rows = n_taps - tap;
+        if (rows.n_rows > 0)
+            rows.src = rg_resize_ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
+        plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](to, &rows, tap == 0);
+        rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
+        tap += rows.n_rows;
+    } while (tap < n_taps);
+}
+
+static void make_width_first(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                             const struct rg_resize_row *row, const struct rg_resize_strip *strip)
+{
+    sum_ready(plan, lines, row, strip, lines->out, (strip->piece.to - strip->piece.from) * plan->inner);
+    rg_resize_store_strip(plan, row, &strip->piece, lines->out);
+}
+
+/* What the n rows of the result after the last one will read while this piece of it is made: a part of their sources.
+ * Only where there is more to read than to write: else it costs more than it gains. */
+static struct rg_ahead ahead_of(const struct rg_resize_plan *plan, const struct rg_resize_row *last, int64_t n,
+                                const struct rg_piece *piece)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const struct rg_axis_map *map = &plan->height;
+    const int64_t end = rg_axis_end(map, last->h);
+    const int64_t wanted = n * source->height / result->height * source->stride_h * source->element_nbytes;
+    if (!plan->reads_far)
+        return (struct rg_ahead){0};
+    return (struct rg_ahead){
+        .from = last->source + rg_resize_offset(source, end, 0) + wanted / result->width * piece->from,
+        .nbytes = wanted / result->width * (piece->to - piece->from),
+    };
+}
+
+/* Resamples lines into n rows of the result. */
+static void finish_rows(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines,
+                        const struct rg_resize_row *rows, const void *const *line, int64_t n,
+                        const struct rg_resize_strip *strip)
+{
+    const struct rg_resize_side *side = &plan->result;
+    const struct rg_piece *piece = &strip->piece;
+    void *to[RG_RESIZE_BATCH];
+    for (int64_t k = 0; k < n && side->solid; k++)
+        to[k] = rows[k].result + rg_resize_offset(side, rows[k].h, piece->from);
+    if (side->solid)
+        rg_resize_resample(plan, to, side->dtype, line, n, strip, plan->streamed,
+                           ahead_of(plan, &rows[n - 1], n, piece));
+    for (int64_t k = 0; k < n && !side->solid; k++) {
+        to[0] = lines->out;
+        rg_resize_resample(plan, to, rg_plan_own_dtype(&plan->base), &line[k], 1, strip, false, (struct rg_ahead){0});
+        rg_resize_store_strip(plan, &rows[k], piece, lines->out);
+    }
+}
+
+/* Can values of source rows be resampled as they are? Also those that follow them may be read. */
+static bool is_line(const struct rg_resize_plan *plan, const struct rg_rows *rows, const struct rg_run *run)
+{
+    const char *start = (const char *)run->input[0] + rg_first_nbytes(&plan->base.input[0].view);
+    return plan->plain && rows->n_rows == 1 &&
+           ((const char *)rows->src - start) / plan->source.element_nbytes + rows->n + RG_LINE_ROOM <= plan->n_sources;
+}
+
+/* What a row of the result needs, summed into a line unless it is one as it is. */
+static const void *line_of(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                           const struct rg_resize_row *row, const struct rg_resize_strip *strip, void *line)
+{
+    if (rg_resize_needs_ring(plan)) {
+        sum_ready(plan, lines, row, strip, line, strip->piece.n_src * plan->inner);
+        return line;
+    }
+    const struct rg_rows stored = stored_rows(plan, row, &strip->piece);
+    if (is_line(plan, &stored, lines->run))
+        return stored.src;
+    plan->base.kernels->rows[plan->source.dtype](line, &stored, true);
+    return line;
+}
+
+/* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
+static bool is_clear(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
+{
+    return plan->result.solid && plan->height.first[row->h] == plan->height.first[row->h + 1];
+}
+
+static void clear_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
+                        const struct rg_piece *piece)
+{
+    const struct rg_resize_side *side = &plan->result;
+    char *to = row->result + rg_resize_offset(side, row->h, piece->from);
+    const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
+    if (plan->streamed)
+        plan->base.kernels->clear_far(to, nbytes);
+    else
+        memset(to, 0, nbytes);
+}
+
+static void make_height_first(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                              const struct rg_resize_row *rows, int64_t n, const struct rg_resize_strip *strip)
+{
+    const void *line[RG_RESIZE_BATCH];
+    struct rg_resize_row sums[RG_RESIZE_BATCH];
+    int64_t n_sums = 0;
+    for (int64_t k = 0; k < n; k++) {
+        if (is_clear(plan, &rows[k])) {
+            clear_strip(plan, &rows[k], &strip->piece);
+            continue;
+        }
+        line[n_sums] = line_of(plan, lines, &rows[k], strip, lines->line + n_sums * lines->line_nbytes);
+        sums[n_sums++] = rows[k];
+    }
+    if (!plan->width.identity && n_sums > 0)
+        finish_rows(plan, lines, sums, line, n_sums, strip);
+    for (int64_t k = 0; k < n_sums && plan->width.identity; k++)
+        rg_resize_store_strip(plan, &sums[k], &strip->piece, line[k]);
+}
+
+/* A long result of height first: a ring holds one part of its sources. */
+static void make_long(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const struct rg_resize_row *row,
+                      const struct rg_piece *piece)
+{
+    for (int64_t at = 0; at < piece->n_src; at += rg_resize_most_sources(plan)) {
+        const struct rg_resize_strip part = rg_resize_part_of(plan, piece, at);
+        rg_resize_forget_ring(lines, NULL);
+        rg_resize_add_part(plan, lines->out, line_of(plan, lines, row, &part, lines->line), &part.piece);
+    }
+    rg_resize_store_strip(plan, row, piece, lines->out);
+}
+
+/* A run in progress, seen by its slots. */
+struct progress {
+    const struct rg_resize_plan *plan;
+    const struct rg_run *run;
+};
+
+/* Where plane number `plane` starts on one side. */
+static int64_t plane_offset(const struct rg_resize_plan *plan, const struct rg_resize_side *side, int64_t plane)
+{
+    const int64_t n = plane / plan->n_channels, c = plane % plan->n_channels;
+    return (n * side->stride_n + c * side->stride_c) * side->element_nbytes;
+}
+
+static const char *source_plane(const struct progress *progress, int64_t plane)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    return (const char *)progress->run->input[0] + rg_first_nbytes(&plan->base.input[0].view) +
+           plane_offset(plan, &plan->source, plane);
+}
+
+static char *result_plane(const struct progress *progress, int64_t plane)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    return (char *)progress->run->output[0] + rg_first_nbytes(&plan->base.output[0].view) +
+           plane_offset(plan, &plan->result, plane);
+}
+
+/* Goes through the rows of the result, plane after plane. */
+struct cursor {
+    const struct progress *progress;
+    int64_t plane;
+    struct rg_resize_row row;
+};
+
+static void enter_plane(struct cursor *cursor, int64_t plane)
+{
+    cursor->plane = plane;
+    cursor->row.source = source_plane(cursor->progress, plane);
+    cursor->row.result = result_plane(cursor->progress, plane);
+}
+
+static struct cursor cursor_at(const struct progress *progress, int64_t row)
+{
+    const int64_t height = progress->plan->result.height;
+    struct cursor cursor = {.progress = progress, .row.h = row % height};
+    enter_plane(&cursor, row / height);
+    return cursor;
+}
+
+/* The next n rows. */
+static void take_rows(struct cursor *cursor, struct rg_resize_row *rows, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        if (cursor->row.h == cursor->progress->plan->result.height) {
+            cursor->row.h = 0;
+            enter_plane(cursor, cursor->plane + 1);
+        }
+        rows[k] = cursor->row;
+        cursor->row.h++;
+    }
+}
+
+static void make_rows(const struct progress *progress, struct rg_resize_lines *lines, const struct rg_resize_row *rows,
+                      int64_t n, const struct rg_resize_strip *strip)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    if (plan->width_first)
+        make_width_first(plan, lines, rows, strip);
+    else if (rg_resize_is_long(plan, &strip->piece))
+        make_long(plan, lines, rows, &strip->piece);
+    else
+        make_height_first(plan, lines, rows, n, strip);
+}
+
+/* What one slot makes: parts of rows. */
+struct task {
+    struct rg_share rows, parts;
+};
+
+static struct task task_of(const struct rg_resize_plan *plan, int slot)
+{
+    const int n_slots = plan->base.n_slots;
+    struct task task = {{0, plan->n_rows}, {0, rg_resize_count_parts(plan)}};
+    if (plan->across)
+        task.parts = rg_share_units(task.parts.end, n_slots, slot);
+    else
+        task.rows = rg_share_units(task.rows.end, n_slots, slot);
+    return task;
+}
+
+/* These strips of a share of the rows, a line after another. */
+static void run_strips(const struct progress *progress, struct rg_resize_lines *lines, struct rg_share share,
+                       struct rg_share strips)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    struct cursor cursor = cursor_at(progress, share.begin);
+    struct rg_resize_row rows[RG_RESIZE_BATCH];
+    rg_resize_forget_ring(lines, NULL);
+    for (int64_t at = share.begin; at < share.end; at += plan->batch) {
+        const int64_t n = rg_min(share.end - at, plan->batch);
+        take_rows(&cursor, rows, n);
+        for (int64_t k = strips.begin; k < strips.end; k++)
+            make_rows(progress, lines, rows, n, &plan->strips[k]);
+    }
+}
+
+/* Makes a strip of a row of the result of the source rows that the line does not hold; on the first row it holds none.
+ */
+static void make_carried(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines,
+                         const struct rg_resize_row *row, const struct rg_piece *piece, bool first)
+{
+    const struct rg_axis_map *map = &plan->height;
+    const struct rg_resize_side *result = &plan->result;
+    const int64_t begin = map->begin[row->h], end = rg_axis_end(map, row->h), next = row->h + 1;
+    const int64_t n_held = first || row->h == 0 ? 0 : rg_max(rg_axis_end(map, row->h - 1) - begin, 0);
+    struct rg_carry carry = {.rows = stored_rows(plan, row, piece), .start = n_held == 0, .n = plan->inner};
+    carry.rows.src = (const char *)carry.rows.src + n_held * carry.rows.pitch;
+    carry.rows.weight = (const char *)carry.rows.weight + n_held * (int64_t)plan->base.t_nbytes;
+    carry.rows.n_fresh = carry.rows.n_rows -= n_held;
+    if (next < result->height && map->begin[next] < end) {
+        carry.n_shared = end - map->begin[next];
+        carry.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
+    }
+    plan->base.kernels->carry[result->dtype](row->result + rg_resize_offset(result, row->h, piece->from), lines->line,
+                                             &carry, piece, plan->streamed);
+}
+
+/* A strip of the rows, one after another. */
+static void carry_strip(const struct progress *progress, const struct rg_resize_lines *lines, struct rg_share share,
+                        const struct rg_piece *piece)
+{
+    struct cursor cursor = cursor_at(progress, share.begin);
+    struct rg_resize_row row;
+    for (int64_t at = share.begin; at < share.end; at++) {
+        take_rows(&cursor, &row, 1);
+        if (is_clear(progress->plan, &row))
+            clear_strip(progress->plan, &row, piece);
+        else
+            make_carried(progress->plan, lines, &row, piece, at == share.begin);
+    }
+}
+
+/* Rows, a plane after another, without lines. */
+static void reduce_planes(const struct progress *progress, const struct task *task)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const struct rg_axis_map *map = &plan->height;
+    struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
+    band.pitch = source->stride_h * source->element_nbytes;
+    band.n = source->width;
+    band.low = task->parts.begin * RG_RESIZE_PART;
+    band.high = rg_min(task->parts.end * RG_RESIZE_PART, result->width);
+    for (int64_t at = task->rows.begin; at < task->rows.end; at += band.to - band.from) {
+        const struct cursor cursor = cursor_at(progress, at);
+        band.from = cursor.row.h;
+        band.to = rg_min(result->height, band.from + task->rows.end - at);
+        band.src = cursor.row.source;
+        plan->base.kernels->reduce[result->dtype](cursor.row.result + rg_resize_offset(result, band.from, 0),
+                                                  result->stride_h * result->element_nbytes, &band,
+                                                  &plan->strips->columns, plan->streamed);
+    }
+}
+
+static void make_lines(const struct progress *progress, const struct task *task, char *workspace)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    struct rg_resize_lines lines = {.run = progress->run};
+    rg_resize_grant_lines(plan, workspace, &lines);
+    for (int64_t k = task->parts.begin; k < task->parts.end && plan->carried; k++)
+        carry_strip(progress, &lines, task->rows, &plan->strips[k].piece);
+    if (plan->carried)
+        return;
+    if (rg_resize_needs_ring(plan)) /* which holds one strip */
+        for (int64_t k = task->parts.begin; k < task->parts.end; k++)
+            run_strips(progress, &lines, task->rows, (struct rg_share){k, k + 1});
+    else /* all strips of a row together: that reads memory in longer stretches */
+        run_strips(progress, &lines, task->rows, task->parts);
+}
+
+static void run_slot(void *context, int slot)
+{
+    const struct progress *progress = context;
+    const struct rg_resize_plan *plan = progress->plan;
+    const struct task task = task_of(plan, slot);
+    if (plan->factor > 0)
+        reduce_planes(progress, &task);
+    else
+        make_lines(progress, &task, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
+    if (plan->streamed)
+        plan->base.kernels->settle();
+}
+
+void rg_resize_run(const regrad_plan *base, const struct rg_run *run)
+{
+    struct progress progress = {rg_as_resize(base), run};
+    if (progress.plan->n_rows > 0)
+        rg_parallel(base->n_slots, run_slot, &progress);
+}
+
+/* ---- Copying: both axes keep their length ---- */
+
+static void copy_values(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t nbytes)
+{
+    for (int64_t k = 0; k < n; k++)
+        memcpy(to + k * to_stride, from + k * from_stride, nbytes);
+}
+
+static void copy_slot(void *context, int slot)
+{
+    const struct progress *progress = context;
+    const struct rg_resize_plan *plan = progress->plan;
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const int64_t element = source->element_nbytes, group = element * plan->inner;
+    const struct task task = task_of(plan, slot);
+    const int64_t w = plan->strips[task.parts.begin].piece.from;
+    const int64_t n = plan->strips[task.parts.end - 1].piece.to - w;
+    for (int64_t row = task.rows.begin; row < task.rows.end; row++) {
+        const int64_t plane = row / result->height, h = row % result->height;
+        const char *from = source_plane(progress, plane) + rg_resize_offset(source, h, w);
+        char *to = result_plane(progress, plane) + rg_resize_offset(result, h, w);
+        if (source->solid && result->solid)
+            memcpy(to, from, (size_t)(group * n));
+        else
+            copy_values(to, result->stride_w * element, from, source->stride_w * element, n, (size_t)group);
+    }
+}
+
+void rg_resize_run_copy(const regrad_plan *base, const struct rg_run *run)
+{
+    struct progress progress = {rg_as_resize(base), run};
+    if (progress.plan->n_rows > 0)
+        rg_parallel(base->n_slots, copy_slot, &progress);
+}
