@@ -24,16 +24,26 @@ struct tile_case {
     struct guard tile, grad;
 };
 
+/* Place k of a point. No two neighbours of a bilinear one are the same pixel. */
+static int32_t make_place(struct rng *rng, int64_t width, int64_t k, int64_t n_pixels)
+{
+    int64_t half = n_pixels / 2;
+    if (width == 1)
+        return (int32_t)rng_below(rng, n_pixels) * RG_GRID_LANES;
+    return (int32_t)(k % 2 == 0 ? rng_below(rng, half - 1) : half + rng_below(rng, n_pixels - half - 1)) *
+           RG_GRID_LANES;
+}
+
 static struct tile_case make_tile_case(struct rng *rng, bool wide, const struct rg_grid_stencil *stencil, int64_t n)
 {
     struct tile_case it = {.wide = wide, .stencil = stencil};
-    int64_t n_pixels = rng_between(rng, 2, 40);
+    int64_t n_pixels = rng_between(rng, 4, 40);
     it.tile = make_tile(rng, wide, n_pixels);
     it.grad = make_tile(rng, wide, n);
     fill(rng, value_dtype(wide), &it.weights, (int64_t)(sizeof it.weights / value_size(wide)));
     for (int64_t k = 0; k < RG_GRID_NEIGHBOURS; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-            it.at[k][p] = (int32_t)rng_below(rng, n_pixels - stencil->width + 1) * RG_GRID_LANES;
+            it.at[k][p] = make_place(rng, stencil->width, k, n_pixels);
     return it;
 }
 

@@ -298,7 +298,8 @@ typedef int64_t rg_grid_select_fn(int64_t *list, const int32_t (*at)[RG_GRID_POI
 
 /* The points that list[0] .. list[n - 1] name, in this order, or, when it is NULL, points 0 .. n - 1, and for each p of
  * them all neighbours k in increasing order, and all channels c: tile(o, c) = fma(weight[k][p], grad(p, c), tile(o, c))
- * where o is the neighbour. */
+ * where o is the neighbour. Where two of the four neighbours of a bilinear point are the same pixel, it may become
+ * anything: they are outside. */
 typedef void rg_grid_spread_fn(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
                                const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n);
 
