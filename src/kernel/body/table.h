@@ -29,7 +29,7 @@ enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
 enum { POINTS_AHEAD_NBYTES = 2048 };
 
 /* And in tensors that have channels last, which lie apart when there are other channels between. */
-enum { GRID_AHEAD_PIXELS = 24 };
+enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
 
 /* Two vectors of neighbours: in order, to be unzipped, or such that there is nothing left to unzip. */
 #define IN_ORDER(in, a, b) (*(a) = V_WIDEN(in), *(b) = V_WIDEN((in) + V_LANES))
