@@ -243,13 +243,6 @@ static struct work grid_pair(const struct subject *subject)
     return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
 }
 
-static struct work grid_pair_rows(const struct subject *subject)
-{
-    int64_t low, high;
-    subject->kernels->grid_pair_rows(&data.quads.y, TILE_H, &low, &high);
-    return of_points(1, sizeof(int32_t));
-}
-
 static struct work grid_aim_quads(const struct subject *subject)
 {
     subject->kernels->grid_aim_quads(data.at, &data.quads, &tile);
@@ -451,7 +444,6 @@ static const struct kernel {
     {"grid_fold", grid_fold, false, false},
     {"grid_finish", grid_finish, false, false},
     {"grid_pair", grid_pair, false, false},
-    {"grid_pair_rows", grid_pair_rows, false, false},
     {"grid_aim_quads", grid_aim_quads, false, false},
     {"grid_aim", grid_aim, false, false},
     {"grid_select", grid_select, false, false},

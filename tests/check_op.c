@@ -31,16 +31,21 @@ static struct problem gradient(enum problem_kind kind, int64_t in_h, int64_t in_
 
 /* ---- Random problems ---- */
 
-static void compare_with_reference(struct rng *rng, const struct problem *problem)
+static void compare_data(struct rng *rng, const struct problem *problem, const struct problem_data *data)
 {
-    struct problem_data data = problem_fill(rng, problem, (enum data_style)rng_below(rng, N_DATA_STYLES));
     struct run_options options = {(enum view_layout)rng_below(rng, 4), (enum view_layout)rng_below(rng, 3), 0,
                                   rng_chance(rng, 3)};
-    struct run_result result = run_problem(rng, problem, &data, &options);
-    struct problem_solution solution = problem_solve(problem, &data);
+    struct run_result result = run_problem(rng, problem, data, &options);
+    struct problem_solution solution = problem_solve(problem, data);
     expect_solution(problem, &solution, &result);
     problem_solution_fini(&solution);
     run_result_fini(&result);
+}
+
+static void compare_with_reference(struct rng *rng, const struct problem *problem)
+{
+    struct problem_data data = problem_fill(rng, problem, (enum data_style)rng_below(rng, N_DATA_STYLES));
+    compare_data(rng, problem, &data);
     problem_data_fini(&data);
 }
 
@@ -72,6 +77,37 @@ static void long_sums(void **state)
 {
     (void)state;
     for_random_problems(1 + test_count(6000) / 150, check_long_sums);
+}
+
+/* Many points that go down a tall image of many channels, somewhat beyond its ends: only a few of its rows are in use
+ * at a time. */
+static void check_descent(struct rng *rng, const struct problem *problem)
+{
+    struct problem tall = *problem;
+    if (problem->kind != PROBLEM_GRID)
+        return;
+    tall.backward = tall.wanted[0] = true;
+    tall.interpolation = REGRAD_BILINEAR;
+    tall.n = 1;
+    tall.c = rng_between(rng, 9, 17);
+    tall.in_h = rng_between(rng, 60, 90);
+    tall.in_w = rng_between(rng, 1, 6);
+    tall.out_h = rng_between(rng, 60, 65);
+    tall.out_w = rng_between(rng, 70, 75);
+    struct problem_data data = problem_fill(rng, &tall, DATA_REAL);
+    double *grid = data.in[2];
+    for (int64_t p = 0; p < tall.out_h * tall.out_w; p++) {
+        double part = (double)p / (double)(tall.out_h * tall.out_w), jump = (double)rng_between(rng, -8, 8) / 100;
+        grid[2 * p + 1] = number_round(tall.dtype, 2.2 * part - 1.1 + jump);
+    }
+    compare_data(rng, &tall, &data);
+    problem_data_fini(&data);
+}
+
+static void descents(void **state)
+{
+    (void)state;
+    for_random_problems(10 + test_count(6000) / 100, check_descent);
 }
 
 /* ---- <A x, y> = <x, A^T y> ---- */
@@ -434,17 +470,12 @@ static void worked_grid_infinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference),
-        cmocka_unit_test(long_sums),
-        cmocka_unit_test(adjoint),
-        cmocka_unit_test(linearity),
-        cmocka_unit_test(finite_differences),
-        cmocka_unit_test(worked_nearest),
-        cmocka_unit_test(worked_bilinear),
-        cmocka_unit_test(worked_many_ones),
-        cmocka_unit_test(worked_grid_half),
-        cmocka_unit_test(worked_grid_border),
-        cmocka_unit_test(worked_grid_infinite),
+        cmocka_unit_test(reference),          cmocka_unit_test(long_sums),
+        cmocka_unit_test(descents),           cmocka_unit_test(adjoint),
+        cmocka_unit_test(linearity),          cmocka_unit_test(finite_differences),
+        cmocka_unit_test(worked_nearest),     cmocka_unit_test(worked_bilinear),
+        cmocka_unit_test(worked_many_ones),   cmocka_unit_test(worked_grid_half),
+        cmocka_unit_test(worked_grid_border), cmocka_unit_test(worked_grid_infinite),
     };
     if (skip_without_isa())
         return 77;

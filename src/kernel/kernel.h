@@ -293,9 +293,6 @@ enum { RG_GRID_LONGEST_PAIRED = 1 << 24 };
 typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, union rg_grid_row weight[2], const void *x, int64_t n,
                              int64_t size, const struct rg_grid_spec *spec);
 
-/* The lowest and the highest row that a tap is in; INT64_MAX and -1 when all are outside. */
-typedef void rg_grid_pair_rows_fn(const struct rg_grid_pair *pair, int64_t size, int64_t *low, int64_t *high);
-
 /* Rows of sums, for x and for y. */
 struct rg_grid_sums {
     void *x, *y;
@@ -317,7 +314,8 @@ typedef int64_t rg_grid_select_fn(int64_t *list, const int32_t (*at)[RG_GRID_POI
 
 /* The points that list[0] .. list[n - 1] name, in this order, or, when it is NULL, points 0 .. n - 1, and for each p of
  * them all neighbours k in increasing order, and all channels c: tile(o, c) = fma(weight[k][p], grad(p, c), tile(o, c))
- * where o is the neighbour. */
+ * where o is the neighbour. Where two of the four neighbours of a bilinear point are the same pixel, it may become
+ * anything: they are outside. */
 typedef void rg_grid_spread_fn(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
                                const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n);
 
@@ -462,7 +460,6 @@ struct rg_kernels {
     rg_grid_aim_quads_fn *grid_aim_quads;
     rg_grid_aim_fn *grid_aim;
     rg_grid_select_fn *grid_select;
-    rg_grid_pair_rows_fn *grid_pair_rows;
     rg_grid_spread_fn *grid_spread;
     rg_grid_sample_fn *grid_sample;
     rg_grid_slope_fn *grid_slope;

@@ -35,7 +35,7 @@ static void prefetch_values(const struct rg_grid_progress *progress, const struc
     const uintptr_t low = (uintptr_t)plane.data + (uintptr_t)(progress->plan->input_low * plane.element);
     for (int64_t k = 0; k < n_neighbours(unit->scratch); k += unit->scratch->points.n_taps)
         for (int64_t p = 0; p < count; p++)
-            __builtin_prefetch((const void *)(low + (uintptr_t)(unit->scratch->offset[k][p] * plane.element)));
+            __builtin_prefetch((const void *)(low + (uintptr_t)(unit->scratch->offset[k][p] * plane.element)), 0, 2);
 }
 
 /* The values of all neighbours in channel c of the unit. */

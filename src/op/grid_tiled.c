@@ -111,39 +111,72 @@ void rg_grid_prepare_tiles(const struct rg_grid_progress *progress, struct rg_gr
  * cache.
  */
 
-/* The rows that a block touches. */
-static void find_rows(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                      struct rg_grid_block block, int64_t *low, int64_t *high)
+/* The rows that a block touches, exactly. */
+static void find_rows(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int64_t b, int64_t *low,
+                      int64_t *high)
 {
-    const struct rg_grid_spec *spec = &progress->plan->spec;
     struct rg_grid_scratch *scratch = unit->scratch;
-    rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
-    if (rg_grid_has_quads(progress->plan)) {
-        progress->kernels->grid_pair(&scratch->quads.y, scratch->weights.dx, &scratch->y, block.count, spec->in_h,
-                                     spec);
-        progress->kernels->grid_pair_rows(&scratch->quads.y, spec->in_h, low, high);
-    } else {
-        progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, spec);
-        progress->kernels->grid_rows(&scratch->points, low, high);
+    const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
+    rg_grid_load_coordinates(progress, unit->n, block, &scratch->x, &scratch->y);
+    progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, &progress->plan->spec);
+    progress->kernels->grid_rows(&scratch->points, low, high);
+}
+
+/* Rows that hold all that blocks of bilinear points touch, up to RG_GRID_POINTS blocks. Only the points that are the
+ * farthest up and down are located. */
+static void enclose_rows(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                         struct rg_share blocks, int32_t *low, int32_t *high)
+{
+    struct rg_grid_scratch *scratch = unit->scratch;
+    const int64_t value = (int64_t)progress->plan->base.t_nbytes;
+    union rg_grid_row least = {{0}}, greatest = {{0}};
+    for (int64_t b = blocks.begin; b < blocks.end; b++) {
+        const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
+        const int64_t at = (b - blocks.begin) * value;
+        rg_grid_load_coordinates(progress, unit->n, block, &scratch->x, &scratch->y);
+        progress->kernels->few_range((char *)&least + at, (char *)&greatest + at, &scratch->y, block.count);
     }
+    progress->kernels->few_rows(low, high, &least, &greatest, blocks.end - blocks.begin, &progress->plan->spec);
+}
+
+static void note_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t b, int64_t low,
+                      int64_t high)
+{
+    const int64_t s = b / plan->stage;
+    if (low > high) /* the block touches nothing */
+        return;
+    unit->lowest[s] = rg_min(unit->lowest[s], low);
+    unit->reach[s] = rg_max(unit->reach[s], high + 1);
+}
+
+static void note_blocks(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
+                        struct rg_share blocks)
+{
+    if (!rg_grid_has_quads(progress->plan)) {
+        for (int64_t b = blocks.begin; b < blocks.end; b++) {
+            int64_t low, high;
+            find_rows(progress, unit, b, &low, &high);
+            note_rows(progress->plan, unit, b, low, high);
+        }
+        return;
+    }
+    int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
+    enclose_rows(progress, unit, blocks, low, high);
+    for (int64_t b = blocks.begin; b < blocks.end; b++)
+        note_rows(progress->plan, unit, b, low[b - blocks.begin], high[b - blocks.begin]);
 }
 
 void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    int64_t reach = 0;
-    for (int64_t s = 0; s < plan->n_stages; s++) {
-        const struct rg_share blocks = rg_grid_stage(plan, s);
+    for (int64_t s = 0; s <= plan->n_stages; s++) {
         unit->lowest[s] = plan->spec.in_h;
-        for (int64_t b = blocks.begin; b < blocks.end; b++) {
-            int64_t low, high;
-            find_rows(progress, unit, rg_grid_nth_block(b, plan->n_points), &low, &high);
-            unit->lowest[s] = rg_min(unit->lowest[s], low);
-            reach = rg_max(reach, high + 1);
-        }
-        unit->reach[s] = reach;
+        unit->reach[s] = 0;
     }
-    unit->lowest[plan->n_stages] = plan->spec.in_h;
+    for (int64_t b = 0; b < plan->n_blocks; b += RG_GRID_POINTS)
+        note_blocks(progress, unit, (struct rg_share){b, rg_min(b + RG_GRID_POINTS, plan->n_blocks)});
+    for (int64_t s = 1; s < plan->n_stages; s++)
+        unit->reach[s] = rg_max(unit->reach[s], unit->reach[s - 1]);
     for (int64_t s = plan->n_stages - 1; s >= 0; s--)
         unit->lowest[s] = rg_min(unit->lowest[s], unit->lowest[s + 1]);
 }

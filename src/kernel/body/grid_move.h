@@ -97,7 +97,7 @@ static void STORED(grid_load)(void *tile, const void *src, int64_t channel_strid
     for (int64_t p = 0; p < n; p++)
         if (channel_stride == 1) {
             __builtin_prefetch(
-                (const void *)((uintptr_t)in + (uintptr_t)((p + GRID_AHEAD_PIXELS) * stride) * sizeof(S)));
+                (const void *)((uintptr_t)in + (uintptr_t)((p + GRID_AHEAD_PIXELS) * stride) * sizeof(S)), 0, 2);
             STORED(load_channels)(out + p * RG_GRID_LANES, in + p * stride, n_channels);
         } else {
             for (int64_t c = 0; c < RG_GRID_LANES; c++)

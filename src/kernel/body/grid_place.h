@@ -101,16 +101,3 @@ static int64_t grid_select(int64_t *list, const int32_t (*at)[RG_GRID_POINTS], i
     }
     return n_listed;
 }
-
-static void grid_pair_rows(const struct rg_grid_pair *pair, int64_t size, int64_t *low, int64_t *high)
-{
-    const int32_t *const first = pair->first;
-    int32_t lowest = INT32_MAX, highest = -2;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const int32_t row = first[p] == -2 ? INT32_MAX : first[p];
-        lowest = row < lowest ? row : lowest;
-        highest = first[p] > highest ? first[p] : highest;
-    }
-    *low = highest == -2 ? INT64_MAX : lowest < 0 ? 0 : lowest;
-    *high = highest == -2 ? -1 : highest < size - 1 ? highest + 1 : size - 1;
-}

@@ -17,6 +17,7 @@ static inline void NAME(prefetch_point)(const T *tile, const struct rg_grid_sten
 
 /* ---- spread ---- */
 
+/* Neighbours that may be the same pixel: one after another. */
 static inline void NAME(spread_point)(T *tile, const struct rg_grid_stencil *stencil,
                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
                                       const T *grad, int64_t p)
@@ -24,12 +25,38 @@ static inline void NAME(spread_point)(T *tile, const struct rg_grid_stencil *ste
     V g[NAME(n_vectors)];
     for (int64_t j = 0; j < NAME(n_vectors); j++)
         g[j] = VOP(load)(grad + p * RG_GRID_LANES + j * V_LANES);
-    for (int64_t k = 0; k < stencil->n_places * stencil->width; k++) {
-        T *pixel = tile + at[k / stencil->width][p] + k % stencil->width * RG_GRID_LANES;
+    for (int64_t k = 0; k < stencil->n_places; k++) {
+        T *pixel = tile + at[k][p];
         const V w = VOP(set1)(((const T *)&weight[k])[p]);
         for (int64_t j = 0; j < NAME(n_vectors); j++)
             VOP(store)(pixel + j * V_LANES, VOP(muladd)(w, g[j], VOP(load)(pixel + j * V_LANES)));
     }
+}
+
+/* Four neighbours, no two of which are the same, but where they are outside and of no interest. No load waits for a
+ * store whose address resembles its own. */
+static inline void NAME(spread_bilinear)(T *tile, const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
+                                         const T *grad, int64_t p)
+{
+    for (int64_t j = 0; j < RG_GRID_LANES; j += V_LANES) {
+        const V g = VOP(load)(grad + p * RG_GRID_LANES + j);
+        T *const pixel[4] = {tile + at[0][p] + j, tile + at[0][p] + RG_GRID_LANES + j, tile + at[1][p] + j,
+                             tile + at[1][p] + RG_GRID_LANES + j};
+        V sum[4];
+        for (int64_t k = 0; k < 4; k++)
+            sum[k] = VOP(muladd)(VOP(set1)(((const T *)&weight[k])[p]), g, VOP(load)(pixel[k]));
+        for (int64_t k = 0; k < 4; k++)
+            VOP(store)(pixel[k], sum[k]);
+    }
+}
+
+static inline void NAME(spread)(T *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
+                                const union rg_grid_row *weight, const T *grad, int64_t p)
+{
+    if (stencil->width == 2)
+        NAME(spread_bilinear)(tile, at, weight, grad, p);
+    else
+        NAME(spread_point)(tile, stencil, at, weight, grad, p);
 }
 
 static inline void NAME(spread_points)(T *tile, const struct rg_grid_stencil *stencil,
@@ -39,7 +66,7 @@ static inline void NAME(spread_points)(T *tile, const struct rg_grid_stencil *st
     for (int64_t i = 0; i < n; i++) {
         if (stencil->far && i + NAME(ahead) < n)
             NAME(prefetch_point)(tile, stencil, at, list == NULL ? i + NAME(ahead) : list[i + NAME(ahead)]);
-        NAME(spread_point)(tile, stencil, at, weight, grad, list == NULL ? i : list[i]);
+        NAME(spread)(tile, stencil, at, weight, grad, list == NULL ? i : list[i]);
     }
 }
 
@@ -148,9 +175,24 @@ static inline void NAME(slope_bilinear)(V *x, V *y, const T *tile, const int32_t
     *y = NAME(fold_vectors)(sum_y, grad + p * RG_GRID_LANES);
 }
 
-/* The rest of the tree, for V_LANES points at once: row i holds branches of point i. Zipping two rows brings the halves
- * that are to be added above one another, so that in the end lane i is the sum of point i. */
-static inline V NAME(fold_lanes)(V row[V_LANES])
+/* How many points' rows of branches are folded at once. Where four are, they stay in registers. */
+enum { NAME(n_rows) = V_FOURS ? 4 : V_LANES, NAME(n_folds) = V_LANES / NAME(n_rows) };
+
+#if V_FOURS
+static inline V NAME(fold_rows)(const V row[4])
+{
+    return VOP(fold_fours)(row);
+}
+
+/* Lane i of the result is the sum of point i. */
+static inline V NAME(fold_rest)(const V part[4])
+{
+    return VOP(fold_quads)(part);
+}
+#else
+/* Zipping two rows brings the halves that are to be added above one another, so that in the end lane i is the sum of
+ * point i. */
+static inline V NAME(fold_rows)(V row[V_LANES])
 {
 #pragma GCC unroll 4
     for (int64_t half = V_LANES / 2; half > 0; half /= 2)
@@ -163,33 +205,49 @@ static inline V NAME(fold_lanes)(V row[V_LANES])
     return row[0];
 }
 
-static inline void NAME(add_folded)(T *sum, V row[V_LANES])
+static inline V NAME(fold_rest)(const V part[1])
 {
-    VOP(store)(sum, VOP(add)(VOP(load)(sum), NAME(fold_lanes)(row)));
+    return part[0];
+}
+#endif
+
+/* Slopes of n_rows points from p on, folded as far as that goes, and, where `spread` is a tile, their spreading. */
+static inline void NAME(slope_rows)(V *x, V *y, const T *tile, T *spread, const struct rg_grid_stencil *stencil,
+                                    const int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_weights *weights,
+                                    const T *grad, int64_t p, int64_t n)
+{
+    V row_x[NAME(n_rows)], row_y[NAME(n_rows)];
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < NAME(n_rows); i++) {
+        if (stencil->far && p + i + NAME(ahead) < n) {
+            NAME(prefetch_point)(tile, stencil, at, p + i + NAME(ahead));
+            if (spread != NULL)
+                NAME(prefetch_point)(spread, stencil, at, p + i + NAME(ahead));
+        }
+        if (stencil->width == 2)
+            NAME(slope_bilinear)(&row_x[i], &row_y[i], tile, at, weights, grad, p + i);
+        else
+            NAME(slope_point)(&row_x[i], &row_y[i], tile, stencil, at, weights, grad, p + i);
+        if (spread != NULL)
+            NAME(spread)(spread, stencil, at, weights->value, grad, p + i);
+    }
+    *x = NAME(fold_rows)(row_x);
+    *y = NAME(fold_rows)(row_y);
 }
 
-/* Slopes of n points, and, where `spread` is a tile, their spreading too. */
 static inline void NAME(slope_points)(struct rg_grid_sums sums, const T *tile, T *spread,
                                       const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
                                       const struct rg_grid_weights *weights, const T *grad, int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
-        V row_x[V_LANES], row_y[V_LANES];
-        for (int64_t i = 0; i < V_LANES; i++) {
-            if (stencil->far && p + i + NAME(ahead) < n) {
-                NAME(prefetch_point)(tile, stencil, at, p + i + NAME(ahead));
-                if (spread != NULL)
-                    NAME(prefetch_point)(spread, stencil, at, p + i + NAME(ahead));
-            }
-            if (stencil->width == 2)
-                NAME(slope_bilinear)(&row_x[i], &row_y[i], tile, at, weights, grad, p + i);
-            else
-                NAME(slope_point)(&row_x[i], &row_y[i], tile, stencil, at, weights, grad, p + i);
-            if (spread != NULL)
-                NAME(spread_point)(spread, stencil, at, weights->value, grad, p + i);
+        T *const x = (T *)sums.x + p, *const y = (T *)sums.y + p;
+        V part_x[NAME(n_folds)], part_y[NAME(n_folds)];
+        for (int64_t i = 0; i < NAME(n_folds); i++) {
+            const int64_t first = p + i * NAME(n_rows);
+            NAME(slope_rows)(&part_x[i], &part_y[i], tile, spread, stencil, at, weights, grad, first, n);
         }
-        NAME(add_folded)((T *)sums.x + p, row_x);
-        NAME(add_folded)((T *)sums.y + p, row_y);
+        VOP(store)(x, VOP(add)(VOP(load)(x), NAME(fold_rest)(part_x)));
+        VOP(store)(y, VOP(add)(VOP(load)(y), NAME(fold_rest)(part_y)));
     }
 }
 

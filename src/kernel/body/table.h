@@ -29,7 +29,7 @@ enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
 enum { POINTS_AHEAD_NBYTES = 2048 };
 
 /* And in tensors that have channels last, which lie apart when there are other channels between. */
-enum { GRID_AHEAD_PIXELS = 24 };
+enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
 
 /* Two vectors of neighbours: in order, to be unzipped, or such that there is nothing left to unzip. */
 #define IN_ORDER(in, a, b) (*(a) = V_WIDEN(in), *(b) = V_WIDEN((in) + V_LANES))
@@ -163,7 +163,6 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_aim_quads = grid_aim_quads,
             .grid_aim = grid_aim,
             .grid_select = grid_select,
-            .grid_pair_rows = grid_pair_rows,
             .grid_spread = grid_spread_f32,
             .grid_sample = grid_sample_f32,
             .grid_slope = grid_slope_f32,
@@ -220,7 +219,6 @@ const struct rg_kernel_table RG_TABLE = {
             .grid_aim_quads = grid_aim_quads,
             .grid_aim = grid_aim,
             .grid_select = grid_select,
-            .grid_pair_rows = grid_pair_rows,
             .grid_spread = grid_spread_f64,
             .grid_sample = grid_sample_f64,
             .grid_slope = grid_slope_f64,

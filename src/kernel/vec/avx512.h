@@ -148,6 +148,16 @@ static inline vf vf_set_quads(const float *p)
     return _mm512_permutexvar_ps(which, _mm512_castps128_ps512(_mm_loadu_ps(p)));
 }
 
+/* Quad k is v[k], the halves of which are added, and then those of the sum. Where both operands of a shuffle give half,
+ * a blend can bring together what stays in its place, and there are more ports for that. */
+static inline vf vf_fold_fours(const vf v[4])
+{
+    const vf even = _mm512_add_ps(_mm512_mask_blend_ps(0xFF00, v[0], v[2]), _mm512_shuffle_f32x4(v[0], v[2], 0x4E));
+    const vf odd = _mm512_add_ps(_mm512_mask_blend_ps(0xFF00, v[1], v[3]), _mm512_shuffle_f32x4(v[1], v[3], 0x4E));
+    const vf other = _mm512_mask_blend_ps(0x0F0F, even, odd);
+    return _mm512_add_ps(_mm512_mask_blend_ps(0xF0F0, even, odd), _mm512_shuffle_f32x4(other, other, 0xB1));
+}
+
 /* Lane 4 * i + k is the sum of quad k of v[i]: (0 + 2) + (1 + 3). */
 static inline vf vf_fold_quads(const vf v[4])
 {
