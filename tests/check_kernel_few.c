@@ -279,6 +279,18 @@ static void try_clear_far(const struct subject *subject, struct rng *rng, int64_
     finish(subject, "clear_far", n, &cleared, expected);
 }
 
+static void try_copy_far(const struct subject *subject, struct rng *rng, int64_t n)
+{
+    struct guard copied, source;
+    guard_init(&copied, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    guard_init(&source, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    rng_bytes(rng, source.data, n);
+    subject->kernels->copy_far(copied.data, source.data, (size_t)n);
+    subject->kernels->settle();
+    finish(subject, "copy_far", n, &copied, copy_of(&source));
+    guard_fini(&source);
+}
+
 static void all_few_moves(const struct subject *subject, struct rng *rng)
 {
     for (int type = 0; type < RG_N_DTYPES; type++) {
@@ -289,8 +301,10 @@ static void all_few_moves(const struct subject *subject, struct rng *rng)
         if (served)
             try_few_moves(subject, rng, dtype);
     }
-    for (int64_t n = 0; n < 3 * LONGEST; n++)
+    for (int64_t n = 0; n < 3 * LONGEST; n++) {
         try_clear_far(subject, rng, n);
+        try_copy_far(subject, rng, n);
+    }
 }
 
 void few_moves(void **state)
