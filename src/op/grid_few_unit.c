@@ -89,8 +89,10 @@ struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int
     unit.apart = plan->grad_small && n_slots == 1;
     unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
-    memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
-    memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
+    if (plan->few_lanes > 1) {
+        memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
+        memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
+    }
     return unit;
 }
 
