@@ -11,8 +11,8 @@ enum { BAND_NBYTES = 1 << 18 };
  * points must be farther apart before sorting takes less time than waiting for memory. */
 enum { LEAST_NBYTES = 1 << 20, LEAST_ALONE_NBYTES = 1 << 23 };
 
-/* So are points of which more than one touches each line of a cache. */
-enum { PIXELS_PER_POINT = 8 };
+/* So many points touch each line of a cache more than once. They are counted in 32 bits. */
+enum { PIXELS_PER_POINT = 8, MOST_POINTS = 1 << 30 };
 
 bool rg_few_may_sort(const struct rg_grid_plan *plan)
 {
@@ -20,7 +20,7 @@ bool rg_few_may_sort(const struct rg_grid_plan *plan)
     const int64_t least = plan->base.n_slots == 1 ? LEAST_ALONE_NBYTES : LEAST_NBYTES;
     return plan->few_lanes == 1 && plan->base.t_nbytes == sizeof(float) && plan->grad_there && plan->input_there &&
            plan->need_input && n_pixels * (int64_t)sizeof(float) >= least &&
-           n_pixels / PIXELS_PER_POINT <= plan->n_points;
+           n_pixels / PIXELS_PER_POINT <= plan->n_points && plan->n_points <= MOST_POINTS;
 }
 
 /* A band has so many rows, as a power of two. */
