@@ -416,6 +416,28 @@ static void try_range(const struct subject *subject, struct rng *rng, int64_t n)
     guard_fini(&values);
 }
 
+/* Points in an image of 7 rows, near it, and of those none that touch it. */
+static void try_span(const struct subject *subject, struct rng *rng, bool some)
+{
+    struct rg_few_points points;
+    int32_t low, high, lowest = INT32_MAX, highest = -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        points.y[p] = some && rng_chance(rng, 9) ? (int32_t)rng_between(rng, -2, 7) : -2;
+        if (points.y[p] == -2)
+            continue;
+        lowest = points.y[p] < lowest ? points.y[p] : lowest;
+        highest = points.y[p] > highest ? points.y[p] : highest;
+    }
+    subject->kernels->few_span(&points, &low, &high);
+    assert_true(low >= 0 && high >= 0);
+    if (highest >= -1 && lowest <= 7) {
+        assert_int_equal(low, lowest < 0 ? 0 : lowest);
+        assert_int_equal(high, highest + 2);
+    } else {
+        assert_true(low >= high);
+    }
+}
+
 static void try_bounded(const struct subject *subject, struct rng *rng, int64_t n)
 {
     struct guard values = make(rng, value_dtype(subject->wide), n);
@@ -438,6 +460,7 @@ static void all_few_points(const struct subject *subject, struct rng *rng)
             try_few_locate(subject, rng, n);
             try_range(subject, rng, n + 1);
             try_bounded(subject, rng, n);
+            try_span(subject, rng, n > 0);
         }
 }
 

@@ -408,7 +408,7 @@ typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lan
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
 typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
 
-/* Rows that hold most of what the points touch: a hint. */
+/* Rows low .. high - 1 hold all that the points touch. There may be more of them than the image has. */
 typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, int32_t *high);
 
 /* Is |value[k]| <= limit for all k < n? Not when one is NaN. */

@@ -1,6 +1,7 @@
 #include "op/grid_few.h"
 
 #include <float.h>
+#include <string.h>
 
 #include "op/grid_few_rows.h"
 #include "op/grid_few_sort.h"
@@ -163,18 +164,29 @@ static void clear_until(const struct rg_grid_progress *progress, struct rg_few_u
 static void open_there(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     int32_t low = 0, high = INT32_MAX;
-    if (progress->input_grad.far && !unit->apart) {
+    if (progress->input_grad.far) {
         progress->kernels->few_span(&unit->scratch->points, &low, &high);
         clear_until(progress, unit, low);
     }
-    rg_few_open_rows(progress, unit, (int64_t)high + 1);
+    rg_few_open_rows(progress, unit, high);
+}
+
+/* Notes which rows of a picture apart the points in the scratch touch. */
+static void open_apart(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
+{
+    int32_t low, high;
+    progress->kernels->few_span(&unit->scratch->points, &low, &high);
+    unit->touched.begin = rg_min(unit->touched.begin, low);
+    unit->touched.end = rg_max(unit->touched.end, rg_min(high, unit->rows.end));
 }
 
 /* Opens the rows of block b, whose points are in the scratch. */
 static void open_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    if (plan->grad_there)
+    if (unit->apart)
+        open_apart(progress, unit);
+    else if (plan->grad_there)
         open_there(progress, unit);
     else if (rg_few_needs_rows(plan, unit->n_slots))
         rg_few_advance(progress, unit, (int64_t)unit->high[b / plan->stage] + 1, unit->lowest[b / plan->stage]);
@@ -191,11 +203,24 @@ static void settle(const struct rg_grid_progress *progress, const struct rg_few_
             data, 1, data, (rows.end - rows.begin) * plan->spec.in_w * plan->few_lanes);
 }
 
-static void move_away(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+/* Clears what was touched of a picture apart: else it is all zeros. */
+static void clear_apart(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t width = plan->spec.in_w, n_rows = unit->touched.end - unit->touched.begin;
+    if (n_rows > 0)
+        memset(rg_few_nth_pixel(progress, unit->grad, unit->touched.begin * width), 0,
+               (size_t)(n_rows * width * plan->few_lanes) * plan->base.t_nbytes);
+    unit->touched = (struct rg_share){unit->rows.end, 0};
+}
+
+static void end_apart(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const int64_t n_values = plan->spec.in_h * plan->spec.in_w * plan->few_lanes;
+    settle(progress, unit);
     progress->kernels->copy_far(rg_few_grad_there(progress, unit), unit->grad, (size_t)n_values * plan->base.t_nbytes);
+    clear_apart(progress, unit);
 }
 
 static void end_work(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
@@ -203,14 +228,14 @@ static void end_work(const struct rg_grid_progress *progress, struct rg_few_unit
     const struct rg_grid_plan *plan = progress->plan;
     if (!plan->want_input_grad)
         return;
-    if (plan->grad_there) {
+    if (unit->apart) {
+        end_apart(progress, unit);
+    } else if (plan->grad_there) {
         clear_until(progress, unit, unit->rows.end);
         settle(progress, unit);
-        if (unit->apart)
-            move_away(progress, unit);
-        return;
+    } else {
+        rg_few_advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
     }
-    rg_few_advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
 }
 
 static void work_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b)
@@ -271,6 +296,9 @@ static void alone_slot(void *context, int slot)
     const struct rg_grid_progress *progress = context;
     const struct rg_share share = rg_share_units(progress->plan->n_alone, progress->plan->base.n_slots, slot);
     struct rg_few_unit unit = rg_few_make_unit(progress, slot, 1);
+    unit.touched = unit.rows;
+    if (unit.apart)
+        clear_apart(progress, &unit);
     for (int64_t n = share.begin; n < share.end; n++) {
         rg_few_set_sample(progress, &unit, n);
         if (work_sorted(progress, &unit))

@@ -53,7 +53,7 @@ bool rg_few_is_scattered(const struct rg_grid_progress *progress, const struct r
         rg_few_load_points(progress, unit, block);
         progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
         progress->kernels->few_span(&scratch->points, &low, &high);
-        n_rows += rg_max(high - low, 0);
+        n_rows += rg_max((int64_t)high - low, 0);
     }
     return n_rows / LOOKS > (INT64_C(2) << band_shift(plan));
 }

@@ -40,14 +40,15 @@ struct rg_few_unit {
     struct rg_few_scratch *scratch;
     char *input, *grad; /* pictures */
     struct rg_few_sort sort;
-    int32_t *low, *high;    /* of the team: rows that hold all that a stage touches */
-    int32_t *lowest;        /* the lowest row that a stage or a later one touches */
-    struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
-    int32_t mask;           /* see struct rg_few_window */
-    bool banded;            /* it has but a band of the rows */
-    bool sorted;            /* its points are, so that what they touch is near */
-    bool apart;             /* the gradient is made in a picture of the slot, and then moved past the caches */
-    bool bounded;           /* no sum of what was spread can overflow, so none is NaN */
+    int32_t *low, *high;     /* of the team: rows that hold all that a stage touches */
+    int32_t *lowest;         /* the lowest row that a stage or a later one touches */
+    struct rg_share pixels;  /* of the pictures: made ready, but not stored yet */
+    struct rg_share touched; /* rows of a picture apart that are not all zeros */
+    int32_t mask;            /* see struct rg_few_window */
+    bool banded;             /* it has but a band of the rows */
+    bool sorted;             /* its points are, so that what they touch is near */
+    bool apart;              /* the gradient is made in a picture of the slot, and then moved past the caches */
+    bool bounded;            /* no sum of what was spread can overflow, so none is NaN */
 };
 
 /* Is the input, or its gradient, to be in a picture in the workspace? */
