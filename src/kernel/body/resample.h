@@ -158,8 +158,9 @@ static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_ro
         STORED(sum_all_lines)(dst, line, n_rows, &own, 3, stream, ahead);
 }
 
-/* The rows of a result that a block reads: n_rows of them, as a constant, or any number when that is 0. */
+/* The rows of a result that blocks from .. to - 1 read: n_rows of them, as a constant, or any number when that is 0. */
 struct STORED(source) {
+    int64_t from, to;
     const struct rg_rows *rows;
     const V *weight; /* of each row, if n_rows is not 0; one row has the weight 1 */
     int64_t ahead;   /* from a value to what is to be prefetched */
@@ -246,18 +247,20 @@ RG_INLINE void STORED(next_block)(struct NAME(phases) * phases, const struct STO
 RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, const struct rg_columns *columns,
                                   int factor, bool narrow, int n_rows, bool stream)
 {
-    const int64_t n_blocks = (columns->n + V_LANES - 1) / V_LANES, n_full = source->rows->n / (factor * V_LANES) - 1;
-    const int64_t whole_to = columns->whole_to < n_full ? columns->whole_to : n_full;
+    const int64_t from = source->from, to = source->to, n_full = source->rows->n / (factor * V_LANES) - 1;
+    const int64_t whole_from = columns->whole_from > from ? columns->whole_from : from;
+    const int64_t whole_end = columns->whole_to < n_full ? columns->whole_to : n_full;
+    const int64_t whole_to = whole_end < to ? whole_end : to - 1;
     struct NAME(phases) phases;
     for (int p = 0; p < factor; p++)
         phases.at[p] = phases.after[p] = VOP(set1)(0);
-    for (int64_t b = -1; b < n_blocks; b++) {
-        for (; columns->whole_from <= b && b < whole_to; b++) {
+    for (int64_t b = from > 0 ? from - 2 : -1; b < to; b++) {
+        for (; whole_from <= b && b < whole_to; b++) {
             STORED(next_block)(&phases, source, b, factor, n_rows, true);
             STORED(put)(dst + b * V_LANES, NAME(reduce_whole)(&phases, columns, b, factor, narrow), stream);
         }
         STORED(next_block)(&phases, source, b, factor, n_rows, false);
-        if (b < 0)
+        if (b < from)
             continue;
         const V sum = NAME(reduce_block)(&phases, columns, b, factor, narrow);
         const int64_t left = columns->n - b * V_LANES;
@@ -268,13 +271,14 @@ RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, 
     }
 }
 
-RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_rows *rows, const struct rg_columns *columns, int factor,
-                                   bool narrow, int n_rows, bool stream)
+RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_band *band, const struct rg_rows *rows,
+                                   const struct rg_columns *columns, int factor, bool narrow, int n_rows, bool stream)
 {
     V weight[NAME(most_usual)];
     for (int r = 0; r < n_rows; r++)
         weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
-    const struct STORED(source) source = {rows, weight, STORED(how_far)(rows, REDUCE_AHEAD_NBYTES)};
+    const struct STORED(source) source = {band->low / V_LANES, (band->high + V_LANES - 1) / V_LANES, rows, weight,
+                                          STORED(how_far)(rows, REDUCE_AHEAD_NBYTES)};
     STORED(reduce_row)(dst, &source, columns, factor, narrow, n_rows, stream);
 }
 
@@ -302,11 +306,11 @@ RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_ban
         const struct rg_rows rows = STORED(rows_of)(band, h);
         const bool streamed = stream && STORED(streamable)(dst);
         if (usual <= NAME(most_usual) && rows.n_rows == usual)
-            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, usual, streamed);
+            STORED(reduce_rows)((S *)dst, band, &rows, columns, factor, narrow, usual, streamed);
         else if (rows.n_rows == 1 && *(const T *)rows.weight == 1)
-            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, 1, streamed);
+            STORED(reduce_rows)((S *)dst, band, &rows, columns, factor, narrow, 1, streamed);
         else
-            STORED(reduce_rows)((S *)dst, &rows, columns, factor, narrow, 0, streamed);
+            STORED(reduce_rows)((S *)dst, band, &rows, columns, factor, narrow, 0, streamed);
     }
 }
 
