@@ -414,6 +414,12 @@ static struct work clear_far(const struct subject *subject)
     return (struct work){(int64_t)sizeof data.to / subject->value, sizeof data.to};
 }
 
+static struct work copy_far(const struct subject *subject)
+{
+    subject->kernels->copy_far(data.to, data.from, sizeof data.to);
+    return (struct work){(int64_t)sizeof data.to / subject->value, 2 * sizeof data.to};
+}
+
 /* ---- Timing ---- */
 
 /* All that is timed. Kernels of storage types are timed for each of them. */
@@ -469,6 +475,7 @@ static const struct kernel {
     {"few_prefetch", few_prefetch, false, false},
     {"few_bounded", few_bounded, false, false},
     {"clear_far", clear_far, false, false},
+    {"copy_far", copy_far, false, false},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 

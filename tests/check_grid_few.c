@@ -165,6 +165,25 @@ static void overflow(void **state)
 
 /* ---- Results that are larger than caches ---- */
 
+/* The same bits in other layouts and with two and three threads, and ends the data. */
+static void check_layouts(struct rng *rng, const struct problem *problem, struct problem_data *data)
+{
+    static const struct run_options others[] = {
+        {VIEW_STRIDED, VIEW_STRIDED, 1, false},
+        {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 2, false},
+        {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 3, false},
+    };
+    struct run_result result = run_problem(rng, problem, data, &plain);
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+        struct run_result other = run_problem(rng, problem, data, &others[k]);
+        expect_same(problem, "any strides or number of threads", &result, &other);
+        run_result_fini(&other);
+    }
+    regrad_set_num_threads(0);
+    run_result_fini(&result);
+    problem_data_fini(data);
+}
+
 static void check_large(struct rng *rng, int64_t c, int64_t in, int64_t out_h, int64_t out_w)
 {
     struct problem problem = {.kind = PROBLEM_GRID, .backward = true, .n = 1, .c = c, .wanted = {true, true}};
@@ -173,18 +192,7 @@ static void check_large(struct rng *rng, int64_t c, int64_t in, int64_t out_h, i
     problem.out_w = out_w;
     struct problem_data data = problem_fill(rng, &problem, DATA_REAL);
     fill_in_order(rng, &problem, grid_of(&problem, &data));
-    static const struct run_options other = {VIEW_STRIDED, VIEW_STRIDED, 1, false};
-    static const struct run_options shared = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 2, false};
-    struct run_result result = run_problem(rng, &problem, &data, &plain);
-    struct run_result strided = run_problem(rng, &problem, &data, &other);
-    struct run_result both = run_problem(rng, &problem, &data, &shared);
-    expect_same(&problem, "any strides", &result, &strided);
-    expect_same(&problem, "two threads", &result, &both);
-    regrad_set_num_threads(0);
-    run_result_fini(&result);
-    run_result_fini(&strided);
-    run_result_fini(&both);
-    problem_data_fini(&data);
+    check_layouts(rng, &problem, &data);
 }
 
 static void large(void **state)
@@ -196,13 +204,71 @@ static void large(void **state)
     check_large(&rng, 1, 40, 731, 722);
 }
 
+/* ---- Small results, many ---- */
+
+/* Planes that are made apart and then moved past the caches, and one or two that all threads share. */
+static void many_planes(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    struct problem problem = {.kind = PROBLEM_GRID, .backward = true, .n = 1051, .c = 1, .wanted = {true, true}};
+    problem.in_h = 31;
+    problem.in_w = 33;
+    problem.out_h = 3;
+    problem.out_w = 6;
+    struct problem_data data = problem_fill(&rng, &problem, DATA_REAL);
+    for (int64_t k = 0; k < problem.n; k++)
+        if (rng_chance(&rng, 9))
+            data.in[0][k * problem.out_h * problem.out_w] = rng_chance(&rng, 2) ? 3e38F : (double)INFINITY;
+    check_layouts(&rng, &problem, &data);
+}
+
+/* ---- Scattered points in a large image, which are sorted ---- */
+
+/* Points anywhere and beyond; or, if they are between such rows only, hardly any that lie in one band alone. */
+static void fill_scattered(struct rng *rng, const struct problem *problem, double *grid, int64_t between)
+{
+    const int64_t n = problem->n * problem->out_h * problem->out_w;
+    for (int64_t k = 0; k < n; k++) {
+        const double row = (double)(between * rng_between(rng, 1, problem->in_h / between - 1)) - 0.25;
+        const double y = (2 * row + 1) / (double)problem->in_h - 1;
+        grid[2 * k] = number_round(problem->dtype, rng_real(rng, -1.01, 1.01));
+        grid[2 * k + 1] = number_round(problem->dtype, between > 1 ? y : rng_real(rng, -1.01, 1.01));
+    }
+    grid[2 * rng_below(rng, n)] = (double)NAN;
+    grid[2 * rng_below(rng, n) + 1] = (double)NAN;
+    grid[2 * rng_below(rng, n) + 1] = -1e30;
+}
+
+static void check_scattered(struct rng *rng, int64_t n, int64_t in_h, int64_t in_w, int64_t between, bool overflows)
+{
+    struct problem problem = {.kind = PROBLEM_GRID, .backward = true, .n = n, .c = 1, .wanted = {true, true}};
+    problem.padding = (regrad_padding)rng_below(rng, 3);
+    problem.in_h = in_h;
+    problem.in_w = in_w;
+    problem.out_h = in_h / 2 + 1;
+    problem.out_w = in_w / 3;
+    struct problem_data data = problem_fill(rng, &problem, DATA_REAL);
+    fill_scattered(rng, &problem, grid_of(&problem, &data), between);
+    for (int64_t k = 0; overflows && k < n * problem.out_h * problem.out_w; k++)
+        data.in[0][k] = number_round(problem.dtype, rng_real(rng, -3e38, 3e38));
+    check_layouts(rng, &problem, &data);
+}
+
+static void scattered(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    check_scattered(&rng, 1, 513, 517, 1, false);
+    check_scattered(&rng, 2, 513, 517, 1, true);
+    check_scattered(&rng, 3, 521, 509, 64, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(windows),
-        cmocka_unit_test(overflow),
-        cmocka_unit_test(large),
+        cmocka_unit_test(in_order), cmocka_unit_test(windows),     cmocka_unit_test(overflow),
+        cmocka_unit_test(large),    cmocka_unit_test(many_planes), cmocka_unit_test(scattered),
     };
     if (skip_without_isa())
         return 77;

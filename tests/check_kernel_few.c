@@ -279,6 +279,18 @@ static void try_clear_far(const struct subject *subject, struct rng *rng, int64_
     finish(subject, "clear_far", n, &cleared, expected);
 }
 
+static void try_copy_far(const struct subject *subject, struct rng *rng, int64_t n)
+{
+    struct guard copied, source;
+    guard_init(&copied, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    guard_init(&source, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    rng_bytes(rng, source.data, n);
+    subject->kernels->copy_far(copied.data, source.data, (size_t)n);
+    subject->kernels->settle();
+    finish(subject, "copy_far", n, &copied, copy_of(&source));
+    guard_fini(&source);
+}
+
 static void all_few_moves(const struct subject *subject, struct rng *rng)
 {
     for (int type = 0; type < RG_N_DTYPES; type++) {
@@ -289,8 +301,10 @@ static void all_few_moves(const struct subject *subject, struct rng *rng)
         if (served)
             try_few_moves(subject, rng, dtype);
     }
-    for (int64_t n = 0; n < 3 * LONGEST; n++)
+    for (int64_t n = 0; n < 3 * LONGEST; n++) {
         try_clear_far(subject, rng, n);
+        try_copy_far(subject, rng, n);
+    }
 }
 
 void few_moves(void **state)
@@ -402,6 +416,28 @@ static void try_range(const struct subject *subject, struct rng *rng, int64_t n)
     guard_fini(&values);
 }
 
+/* Points in an image of 7 rows, near it, and of those none that touch it. */
+static void try_span(const struct subject *subject, struct rng *rng, bool some)
+{
+    struct rg_few_points points;
+    int32_t low, high, lowest = INT32_MAX, highest = -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        points.y[p] = some && rng_chance(rng, 9) ? (int32_t)rng_between(rng, -2, 7) : -2;
+        if (points.y[p] == -2)
+            continue;
+        lowest = points.y[p] < lowest ? points.y[p] : lowest;
+        highest = points.y[p] > highest ? points.y[p] : highest;
+    }
+    subject->kernels->few_span(&points, &low, &high);
+    assert_true(low >= 0 && high >= 0);
+    if (highest >= -1 && lowest <= 7) {
+        assert_int_equal(low, lowest < 0 ? 0 : lowest);
+        assert_int_equal(high, highest + 2);
+    } else {
+        assert_true(low >= high);
+    }
+}
+
 static void try_bounded(const struct subject *subject, struct rng *rng, int64_t n)
 {
     struct guard values = make(rng, value_dtype(subject->wide), n);
@@ -424,6 +460,7 @@ static void all_few_points(const struct subject *subject, struct rng *rng)
             try_few_locate(subject, rng, n);
             try_range(subject, rng, n + 1);
             try_bounded(subject, rng, n);
+            try_span(subject, rng, n > 0);
         }
 }
 

@@ -77,7 +77,7 @@ bool rg_tensor_is_empty(const regrad_tensor *tensor)
 bool rg_tensor_extent(const regrad_tensor *tensor, struct rg_extent *extent)
 {
     const int64_t element = (int64_t)regrad_dtype_size(tensor->dtype);
-    int64_t count = 1, low = tensor->offset, high = tensor->offset;
+    int64_t count = 1, low = tensor->offset, high = tensor->offset, nbytes, begin, end;
     *extent = (struct rg_extent){0, 0};
     for (int d = 0; d < tensor->rank; d++) {
         const int64_t size = rg_max(tensor->shape[d], 1); /* a size of 0 must not hide others that overflow */
@@ -86,10 +86,11 @@ bool rg_tensor_extent(const regrad_tensor *tensor, struct rg_extent *extent)
             !rg_add(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
             return false;
     }
-    if (count > max_distance / element || low < -max_distance / element || high > max_distance / element - 1)
+    if (!rg_mul(count, element, &nbytes) || !rg_mul(low, element, &begin) || !rg_add(high, 1, &end) ||
+        !rg_mul(end, element, &end) || nbytes > max_distance || begin < -max_distance || end > max_distance)
         return false;
     if (!rg_tensor_is_empty(tensor))
-        *extent = (struct rg_extent){low * element, (high + 1) * element};
+        *extent = (struct rg_extent){begin, end};
     return true;
 }
 

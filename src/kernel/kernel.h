@@ -421,10 +421,11 @@ typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const v
 typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
                                 const int32_t *place, int64_t n);
 
-/* Fills memory with zeros, past the caches: for what is not looked at again soon. */
+/* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
+typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
 
-/* Rows that hold most of what the points touch: a hint. */
+/* Rows low .. high - 1 hold all that the points touch. There may be more of them than the image has. */
 typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, int32_t *high);
 
 /* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
@@ -478,6 +479,7 @@ struct rg_kernels {
     rg_few_bounded_fn *few_bounded;
     rg_few_span_fn *few_span;
     rg_clear_far_fn *clear_far;
+    rg_copy_far_fn *copy_far;
 };
 
 struct rg_kernel_table {

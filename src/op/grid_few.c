@@ -1,8 +1,10 @@
 #include "op/grid_few.h"
 
 #include <float.h>
+#include <string.h>
 
 #include "op/grid_few_rows.h"
+#include "op/grid_few_sort.h"
 #include "rt/parallel.h"
 
 /* ---- Planning ---- */
@@ -19,6 +21,9 @@ static bool is_picture(const struct rg_grid_plan *plan, const regrad_tensor *vie
 /* An image with more pixels than this for each point is not worth copying. */
 enum { PIXELS_PER_POINT = 8 };
 
+/* A picture of up to so many bytes stays in a cache while it is made. */
+enum { SMALL_NBYTES = 1 << 17 };
+
 /* Places of pixels must fit in 32 bits. */
 enum { MOST_PIXELS = 1 << 30 };
 
@@ -31,36 +36,72 @@ void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const 
     plan->few_lanes = plan->channels == 1 ? 1 : (plan->channels + 1) / 2 * 2;
     plan->input_there = is_picture(plan, input);
     plan->grad_there = plan->want_input_grad && is_picture(plan, input_grad);
+    plan->grad_small = plan->grad_there && rg_grid_is_far(input_grad) &&
+                       spec->in_h * spec->in_w * plan->few_lanes * (int64_t)plan->base.t_nbytes <= SMALL_NBYTES;
     if (plan->need_input && !plan->input_there && spec->in_h * spec->in_w / PIXELS_PER_POINT > plan->n_points)
         plan->few_lanes = 0;
 }
 
 /* ---- Work ---- */
 
-static void locate(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
+static struct rg_few_window window_of(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
+                                      struct rg_share rows)
 {
-    struct rg_few_scratch *scratch = unit->scratch;
-    rg_few_load_points(progress, unit, block);
-    progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &progress->plan->spec);
-    unit->placed = false;
+    return (struct rg_few_window){(int32_t)progress->plan->spec.in_w, (int32_t)rows.begin, (int32_t)rows.end,
+                                  unit->mask};
 }
 
-/* Finds where the points are in these rows. One slot alone has but one answer. */
-static struct rg_few_window place(const struct rg_grid_progress *progress, struct rg_few_unit *unit,
-                                  struct rg_share rows)
+static struct rg_few_window all_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
 {
-    const struct rg_few_window window = {(int32_t)progress->plan->spec.in_w, (int32_t)rows.begin, (int32_t)rows.end,
-                                         unit->mask};
-    if (!unit->placed)
-        progress->kernels->few_place(unit->scratch->place, &unit->scratch->points, &window);
-    unit->placed = unit->n_slots == 1;
-    return window;
+    return window_of(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
+}
+
+static struct rg_few_window band_rows(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+{
+    return window_of(progress, unit, unit->rows);
+}
+
+/* Where points are in the slot's rows. */
+static int32_t *band_place(const struct rg_few_unit *unit)
+{
+    return unit->banded ? unit->scratch->band_place : unit->scratch->place;
+}
+
+/* Finds where the points of block b are, in all rows for what it owns, and in the slot's rows for what it touches. */
+static void locate(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b,
+                   struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    struct rg_few_scratch *scratch = unit->scratch;
+    const struct rg_few_window all = all_rows(progress, unit), band = band_rows(progress, unit);
+    rg_few_load_points(progress, unit, block);
+    progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
+    if (!unit->banded || rg_few_owns(plan, unit, b))
+        progress->kernels->few_place(scratch->place, &scratch->points, &all);
+    if (unit->banded && rg_few_touches(plan, unit, b))
+        progress->kernels->few_place(scratch->band_place, &scratch->points, &band);
+}
+
+/* Asks for pixels of block b that are not likely to be near. */
+static void prefetch(const struct rg_grid_progress *progress, const struct rg_few_unit *unit, int64_t b,
+                     struct rg_grid_block block)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const struct rg_few_window all = all_rows(progress, unit);
+    const void *const input = plan->need_input && plan->input_there && rg_few_owns(plan, unit, b) ? unit->input : NULL;
+    const void *const grad = plan->grad_there && !unit->apart && rg_few_touches(plan, unit, b) ? unit->grad : NULL;
+    const bool together = !unit->banded;
+    if (input != NULL || (together && grad != NULL))
+        progress->kernels->few_prefetch(input, together ? grad : NULL, plan->few_lanes, &all, unit->scratch->place,
+                                        block.count);
+    if (grad != NULL && !together)
+        progress->kernels->few_prefetch(NULL, grad, plan->few_lanes, &all, band_place(unit), block.count);
 }
 
 static void sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
 {
     struct rg_few_scratch *scratch = unit->scratch;
-    const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
+    const struct rg_few_window all = all_rows(progress, unit);
     progress->kernels->few_sample(&scratch->tile, unit->input, progress->plan->few_lanes, &all, scratch->place,
                                   &scratch->points, block.count);
     rg_few_store_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
@@ -69,7 +110,7 @@ static void sample(const struct rg_grid_progress *progress, struct rg_few_unit *
 static void slope(const struct rg_grid_progress *progress, struct rg_few_unit *unit, struct rg_grid_block block)
 {
     struct rg_few_scratch *scratch = unit->scratch;
-    const struct rg_few_window all = place(progress, unit, (struct rg_share){0, progress->plan->spec.in_h});
+    const struct rg_few_window all = all_rows(progress, unit);
     char *const there = rg_few_find_slopes(progress, unit, block);
     progress->kernels->few_slope(there != NULL ? there : (char *)scratch->xy, unit->input, progress->plan->few_lanes,
                                  &all, scratch->place, &scratch->points, &scratch->tile, block.count,
@@ -90,9 +131,9 @@ static void spread(const struct rg_grid_progress *progress, struct rg_few_unit *
 {
     const struct rg_grid_plan *plan = progress->plan;
     struct rg_few_scratch *scratch = unit->scratch;
-    const struct rg_few_window band = place(progress, unit, unit->rows);
-    progress->kernels->few_spread(unit->grad, plan->few_lanes, &band, scratch->place, &scratch->points, &scratch->tile,
-                                  block.count);
+    const struct rg_few_window band = band_rows(progress, unit);
+    progress->kernels->few_spread(unit->grad, plan->few_lanes, &band, band_place(unit), &scratch->points,
+                                  &scratch->tile, block.count);
     if (plan->grad_there && unit->bounded)
         unit->bounded = progress->kernels->few_bounded(&scratch->tile, block.count * plan->few_lanes, most_grad(plan));
 }
@@ -127,21 +168,25 @@ static void open_there(const struct rg_grid_progress *progress, struct rg_few_un
         progress->kernels->few_span(&unit->scratch->points, &low, &high);
         clear_until(progress, unit, low);
     }
-    rg_few_open_rows(progress, unit, (int64_t)high + 1);
+    rg_few_open_rows(progress, unit, high);
 }
 
-/* Asks for pixels that are not likely to be near, and opens the rows of block b, whose points are in the scratch. */
-static void open_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b,
-                       struct rg_grid_block block)
+/* Notes which rows of a picture apart the points in the scratch touch. */
+static void open_apart(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
+{
+    int32_t low, high;
+    progress->kernels->few_span(&unit->scratch->points, &low, &high);
+    unit->touched.begin = rg_min(unit->touched.begin, low);
+    unit->touched.end = rg_max(unit->touched.end, rg_min(high, unit->rows.end));
+}
+
+/* Opens the rows of block b, whose points are in the scratch. */
+static void open_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    if (plan->input_there || plan->grad_there) {
-        const struct rg_few_window band = place(progress, unit, unit->rows);
-        progress->kernels->few_prefetch(plan->need_input ? unit->input : NULL,
-                                        plan->want_input_grad ? unit->grad : NULL, plan->few_lanes, &band,
-                                        unit->scratch->place, block.count);
-    }
-    if (plan->grad_there)
+    if (unit->apart)
+        open_apart(progress, unit);
+    else if (plan->grad_there)
         open_there(progress, unit);
     else if (rg_few_needs_rows(plan, unit->n_slots))
         rg_few_advance(progress, unit, (int64_t)unit->high[b / plan->stage] + 1, unit->lowest[b / plan->stage]);
@@ -158,25 +203,49 @@ static void settle(const struct rg_grid_progress *progress, const struct rg_few_
             data, 1, data, (rows.end - rows.begin) * plan->spec.in_w * plan->few_lanes);
 }
 
+/* Clears what was touched of a picture apart: else it is all zeros. */
+static void clear_apart(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t width = plan->spec.in_w, n_rows = unit->touched.end - unit->touched.begin;
+    if (n_rows > 0)
+        memset(rg_few_nth_pixel(progress, unit->grad, unit->touched.begin * width), 0,
+               (size_t)(n_rows * width * plan->few_lanes) * plan->base.t_nbytes);
+    unit->touched = (struct rg_share){unit->rows.end, 0};
+}
+
+static void end_apart(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
+{
+    const struct rg_grid_plan *plan = progress->plan;
+    const int64_t n_values = plan->spec.in_h * plan->spec.in_w * plan->few_lanes;
+    settle(progress, unit);
+    progress->kernels->copy_far(rg_few_grad_there(progress, unit), unit->grad, (size_t)n_values * plan->base.t_nbytes);
+    clear_apart(progress, unit);
+}
+
 static void end_work(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
     if (!plan->want_input_grad)
         return;
-    if (plan->grad_there) {
+    if (unit->apart) {
+        end_apart(progress, unit);
+    } else if (plan->grad_there) {
         clear_until(progress, unit, unit->rows.end);
         settle(progress, unit);
-        return;
+    } else {
+        rg_few_advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
     }
-    rg_few_advance(progress, unit, plan->spec.in_h, plan->spec.in_h);
 }
 
 static void work_block(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
-    locate(progress, unit, block);
-    open_block(progress, unit, b, block);
+    locate(progress, unit, b, block);
+    if (!unit->sorted)
+        prefetch(progress, unit, b, block);
+    open_block(progress, unit, b);
     if (plan->forward)
         sample(progress, unit, block);
     else
@@ -196,13 +265,44 @@ static void work(const struct rg_grid_progress *progress, struct rg_few_unit *un
 
 /* ---- The run ---- */
 
+static void work_bands(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+{
+    const struct rg_share bands = rg_few_bands(progress, unit);
+    for (int64_t b = bands.begin; b < bands.end; b++) {
+        struct rg_few_band band;
+        rg_few_make_band(&band, progress, unit, b);
+        rg_few_begin_rows(&band.progress, &band.unit, INT32_MAX);
+        work(&band.progress, &band.unit);
+    }
+}
+
+/* Does a sample with its points sorted, if that is better. Whether it did. */
+static bool work_sorted(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+{
+    if (!progress->plan->sorts || !rg_few_is_scattered(progress, unit))
+        return false;
+    rg_few_count(progress, unit);
+    if (!rg_few_has_room(progress, unit))
+        return false;
+    rg_few_deal(progress, unit);
+    work_bands(progress, unit);
+    if (progress->plan->want_grid_grad)
+        rg_few_gather(progress, unit);
+    return true;
+}
+
 static void alone_slot(void *context, int slot)
 {
     const struct rg_grid_progress *progress = context;
     const struct rg_share share = rg_share_units(progress->plan->n_alone, progress->plan->base.n_slots, slot);
     struct rg_few_unit unit = rg_few_make_unit(progress, slot, 1);
+    unit.touched = unit.rows;
+    if (unit.apart)
+        clear_apart(progress, &unit);
     for (int64_t n = share.begin; n < share.end; n++) {
         rg_few_set_sample(progress, &unit, n);
+        if (work_sorted(progress, &unit))
+            continue;
         if (rg_few_needs_rows(progress->plan, 1)) {
             rg_few_find_rows(progress, &unit, (struct rg_share){0, progress->plan->n_stages});
             rg_few_survey(progress->plan, &unit);
@@ -267,11 +367,58 @@ static int64_t team_span(const struct rg_grid_progress *progress)
     return span;
 }
 
+static void count_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    const struct rg_few_unit unit = team_unit(common, slot);
+    rg_few_count(common->progress, &unit);
+}
+
+static void deal_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    const struct rg_few_unit unit = team_unit(common, slot);
+    rg_few_deal(common->progress, &unit);
+}
+
+static void bands_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    const struct rg_few_unit unit = team_unit(common, slot);
+    work_bands(common->progress, &unit);
+}
+
+static void gather_slot(void *context, int slot)
+{
+    const struct few_common *common = context;
+    const struct rg_few_unit unit = team_unit(common, slot);
+    rg_few_gather(common->progress, &unit);
+}
+
+/* As work_sorted, by all slots. */
+static bool run_sorted(struct few_common *common)
+{
+    const struct rg_grid_plan *plan = common->progress->plan;
+    const struct rg_few_unit unit = team_unit(common, 0);
+    if (!plan->sorts || !rg_few_is_scattered(common->progress, &unit))
+        return false;
+    rg_parallel(plan->base.n_slots, count_slot, common);
+    if (!rg_few_has_room(common->progress, &unit))
+        return false;
+    rg_parallel(plan->base.n_slots, deal_slot, common);
+    rg_parallel(plan->base.n_slots, bands_slot, common);
+    if (plan->want_grid_grad)
+        rg_parallel(plan->base.n_slots, gather_slot, common);
+    return true;
+}
+
 static void run_shared(const struct rg_grid_progress *progress, int64_t n)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const int n_slots = plan->base.n_slots;
     struct few_common common = {progress, n, INT32_MAX};
+    if (run_sorted(&common))
+        return;
     if (rg_few_needs_rows(plan, n_slots)) {
         rg_parallel(n_slots, find_slot, &common);
         rg_parallel(n_slots, survey_slot, &common);

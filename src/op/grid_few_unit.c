@@ -29,12 +29,45 @@ static int64_t input_nbytes(const struct rg_grid_plan *plan)
 
 static int64_t grad_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_few_has_grad_copy(plan) ? picture_nbytes(plan) : 0;
+    return rg_few_has_grad_copy(plan) || plan->grad_small ? picture_nbytes(plan) : 0;
+}
+
+/* One point of so many may be in two bands. */
+enum { POINTS_PER_TWIN = 8 };
+
+int64_t rg_few_records(const struct rg_grid_plan *plan)
+{
+    return plan->n_points + plan->n_points / POINTS_PER_TWIN;
+}
+
+static int64_t counts_nbytes(const struct rg_grid_plan *plan)
+{
+    return rg_booked(plan->base.n_slots * (RG_FEW_BANDS + 1), sizeof(int32_t));
+}
+
+static int64_t sort_nbytes(const struct rg_grid_plan *plan)
+{
+    if (!plan->sorts)
+        return 0;
+    return counts_nbytes(plan) + rg_booked(plan->n_points, sizeof(uint8_t)) +
+           rg_booked(2 * rg_few_records(plan), sizeof(float)) + rg_booked(rg_few_records(plan), sizeof(float));
 }
 
 int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
 {
-    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_stages, sizeof(int32_t));
+    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_stages, sizeof(int32_t)) + sort_nbytes(plan);
+}
+
+static struct rg_few_sort grant_sort(const struct rg_grid_plan *plan, char *place)
+{
+    struct rg_few_sort sort = {NULL, NULL, NULL, NULL};
+    if (!plan->sorts)
+        return sort;
+    sort.count = rg_grant(&place, plan->base.n_slots * (RG_FEW_BANDS + 1), sizeof(int32_t));
+    sort.code = rg_grant(&place, plan->n_points, sizeof(uint8_t));
+    sort.xy = rg_grant(&place, 2 * rg_few_records(plan), sizeof(float));
+    sort.grad = rg_grant(&place, rg_few_records(plan), sizeof(float));
+    return sort;
 }
 
 struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
@@ -51,10 +84,15 @@ struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int
     unit.high = rg_grant(&team, plan->n_stages, sizeof(int32_t));
     unit.input = team;
     unit.grad = team + input_nbytes(plan);
+    unit.sort = grant_sort(plan, unit.grad + grad_nbytes(plan));
+    unit.banded = n_slots > 1;
+    unit.apart = plan->grad_small && n_slots == 1;
     unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
-    memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
-    memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
+    if (plan->few_lanes > 1) {
+        memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
+        memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
+    }
     return unit;
 }
 
@@ -63,14 +101,19 @@ static char *sample_of(const struct rg_grid_place *place, int64_t n)
     return place->data + n * place->view->stride[0] * place->element;
 }
 
+char *rg_few_grad_there(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+{
+    return sample_of(&progress->input_grad, unit->n);
+}
+
 void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t n)
 {
     const struct rg_grid_plan *plan = progress->plan;
     unit->n = n;
     if (plan->need_input && plan->input_there)
         unit->input = sample_of(&progress->input, n);
-    if (plan->grad_there)
-        unit->grad = sample_of(&progress->input_grad, n);
+    if (plan->grad_there && !unit->apart)
+        unit->grad = rg_few_grad_there(progress, unit);
 }
 
 char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p)

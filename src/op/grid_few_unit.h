@@ -13,12 +13,22 @@ union rg_few_tile {
 /* What one slot needs for the points that it is at. */
 struct rg_few_scratch {
     struct rg_few_points points;
-    int32_t place[RG_GRID_POINTS];
+    int32_t place[RG_GRID_POINTS], band_place[RG_GRID_POINTS]; /* in all rows, and in the slot's */
     union rg_grid_row x, y;
     union rg_grid_row xy[2];                 /* values of both, in turns */
     union rg_grid_row channel[RG_FEW_LANES]; /* those that are missing stay 0, */
     union rg_few_tile tile;                  /* here too */
     int64_t span;                            /* the most rows that are in use at a time */
+};
+
+/* The most bands that points are sorted by; see op/grid_few_sort.h. */
+enum { RG_FEW_BANDS = 64 };
+
+/* Sorted points of a sample, and how they were sorted. */
+struct rg_few_sort {
+    int32_t *count;   /* of each slot's points in each band */
+    uint8_t *code;    /* of each point: where it is */
+    float *xy, *grad; /* records */
 };
 
 /* What a slot works on: a sample; as which one of how many; and where. */
@@ -28,18 +38,25 @@ struct rg_few_unit {
     struct rg_share rows, blocks; /* that are this slot's */
     struct rg_share view;         /* rows that are opened: in rings also those that only the input is needed of */
     struct rg_few_scratch *scratch;
-    char *input, *grad;     /* pictures */
-    int32_t *low, *high;    /* of the team: rows that hold all that a stage touches */
-    int32_t *lowest;        /* the lowest row that a stage or a later one touches */
-    struct rg_share pixels; /* of the pictures: made ready, but not stored yet */
-    int32_t mask;           /* see struct rg_few_window */
-    bool placed;            /* the points' places are those in the unit's rows */
-    bool bounded;           /* no sum of what was spread can overflow, so none is NaN */
+    char *input, *grad; /* pictures */
+    struct rg_few_sort sort;
+    int32_t *low, *high;     /* of the team: rows that hold all that a stage touches */
+    int32_t *lowest;         /* the lowest row that a stage or a later one touches */
+    struct rg_share pixels;  /* of the pictures: made ready, but not stored yet */
+    struct rg_share touched; /* rows of a picture apart that are not all zeros */
+    int32_t mask;            /* see struct rg_few_window */
+    bool banded;             /* it has but a band of the rows */
+    bool sorted;             /* its points are, so that what they touch is near */
+    bool apart;              /* the gradient is made in a picture of the slot, and then moved past the caches */
+    bool bounded;            /* no sum of what was spread can overflow, so none is NaN */
 };
 
 /* Is the input, or its gradient, to be in a picture in the workspace? */
 bool rg_few_has_input_copy(const struct rg_grid_plan *plan);
 bool rg_few_has_grad_copy(const struct rg_grid_plan *plan);
+
+/* The records that there is room for. */
+int64_t rg_few_records(const struct rg_grid_plan *plan);
 
 /* Bytes of workspace that one slot needs for itself, and those that do a sample together. */
 int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan);
@@ -48,7 +65,11 @@ int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan);
 /* The place of a slot, which does samples with n_slots - 1 others. */
 struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots);
 
+/* The unit's sample: its pictures are where it has them. */
 void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t n);
+
+/* The gradient of the unit's sample in its tensor, where that is a picture. */
+char *rg_few_grad_there(const struct rg_grid_progress *progress, const struct rg_few_unit *unit);
 
 /* Pixel p of a picture. */
 char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p);

@@ -22,6 +22,8 @@ struct rg_grid_plan {
     bool streams;                 /* what tiles are stored to is larger than caches */
     int64_t few_lanes;            /* not 0: run as op/grid_few.h says, with this many channels side by side */
     bool input_there, grad_there; /* then: the input, its gradient are such pictures already */
+    bool grad_small;              /* and a slot alone had better make this one apart, in a cache */
+    bool sorts;                   /* points that are scattered are sorted first */
     int64_t group;                /* channels done together */
     int64_t n_groups;
     int64_t abreast;      /* how many groups a slot alone may do at the same time, with tiles for each */

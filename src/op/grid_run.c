@@ -139,19 +139,15 @@ static void run_all(const struct rg_grid_progress *progress)
         run_shared(progress, n);
 }
 
-enum { FAR_NBYTES = 4 << 20 };
-
 /* Inputs are only read; the cast lets one struct serve both. */
 static struct rg_grid_place place_of(const struct rg_operand *operand, const void *data)
 {
     const regrad_tensor *view = &operand->view;
-    const int64_t *shape = view->shape, element = (int64_t)regrad_dtype_size(view->dtype);
-    const double n_values = (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3];
     return (struct rg_grid_place){
         .view = view,
         .data = data == NULL ? NULL : (char *)data + rg_first_nbytes(view),
-        .element = element,
-        .far = n_values * (double)element >= FAR_NBYTES,
+        .element = (int64_t)regrad_dtype_size(view->dtype),
+        .far = rg_grid_is_far(view),
     };
 }
 

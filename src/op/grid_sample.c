@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "op/grid_few.h"
+#include "op/grid_few_sort.h"
 #include "op/grid_few_unit.h"
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
@@ -216,6 +217,8 @@ static bool choose(struct rg_grid_plan *plan)
     int64_t n_pixels = 0;
     const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
     plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
+    plan->sorts = plan->few_lanes > 0 && rg_few_may_sort(plan);
+    plan->sorts = plan->sorts && fits(plan, n_pixels);
     if (plan->few_lanes > 0 && fits(plan, n_pixels))
         return true;
     plan->few_lanes = 0;

@@ -13,6 +13,15 @@ struct rg_grid_place {
     bool far;        /* so large that what is written is not in the caches any more when it is looked at */
 };
 
+/* Is a tensor too large for the caches? */
+static inline bool rg_grid_is_far(const regrad_tensor *view)
+{
+    enum { FAR_NBYTES = 4 << 20 };
+    const int64_t *shape = view->shape;
+    const double n_values = (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3];
+    return n_values * (double)regrad_dtype_size(view->dtype) >= FAR_NBYTES;
+}
+
 /* A run in progress, seen by its slots. */
 struct rg_grid_progress {
     const struct rg_grid_plan *plan;

@@ -14,27 +14,48 @@ static void few_place(int32_t *restrict place, const struct rg_few_points *point
     }
 }
 
-/* Without a sign, rows above the image are large numbers. */
+/* A point's first row may be -1, with the second one in the image, and -2 when both are above it. Without a sign, the
+ * latter is a large number when one is added. */
 static void few_span(const struct rg_few_points *points, int32_t *low, int32_t *high)
 {
     uint32_t lowest = INT32_MAX;
-    int32_t highest = -1;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        lowest = (uint32_t)points->y[p] < lowest ? (uint32_t)points->y[p] : lowest;
+    int32_t highest = -2;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const uint32_t after = (uint32_t)points->y[p] + 1;
+        lowest = after < lowest ? after : lowest;
+    }
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         highest = points->y[p] > highest ? points->y[p] : highest;
-    *low = (int32_t)lowest;
-    *high = highest + 1;
+    *low = lowest > 0 ? (int32_t)lowest - 1 : 0;
+    *high = highest + 2;
+}
+
+/* How many of nbytes come before the first whole vector at data, for stores past the caches. */
+static size_t head_far(const void *data, size_t nbytes)
+{
+    const size_t vector = VF_LANES * sizeof(float), beyond = (uintptr_t)data % vector;
+    const size_t before = beyond == 0 ? 0 : vector - beyond;
+    return before < nbytes ? before : nbytes;
 }
 
 static void clear_far(void *data, size_t nbytes)
 {
-    const size_t vector = VF_LANES * sizeof(float),
-                 before = (uintptr_t)data % vector == 0 ? 0 : vector - (uintptr_t)data % vector;
-    const size_t head = before < nbytes ? before : nbytes;
+    const size_t vector = VF_LANES * sizeof(float), head = head_far(data, nbytes);
     char *at = (char *)data + head, *const end = (char *)data + nbytes;
     memset(data, 0, head);
     for (; (size_t)(end - at) >= vector; at += vector)
         vf_stream((float *)(void *)at, vf_set1(0));
     memset(at, 0, (size_t)(end - at));
+}
+
+static void copy_far(void *data, const void *from, size_t nbytes)
+{
+    const size_t vector = VF_LANES * sizeof(float), head = head_far(data, nbytes);
+    char *const to = data;
+    const char *const source = from;
+    size_t at = head;
+    memcpy(to, source, head);
+    for (; nbytes - at >= vector; at += vector)
+        vf_stream((float *)(void *)(to + at), vf_load((const float *)(const void *)(source + at)));
+    memcpy(to + at, source + at, nbytes - at);
 }

@@ -189,6 +189,7 @@ const struct rg_kernel_table RG_TABLE = {
             .few_bounded = few_bounded_f32,
             .few_span = few_span,
             .clear_far = clear_far,
+            .copy_far = copy_far,
         },
     .f64 =
         {
@@ -237,5 +238,6 @@ const struct rg_kernel_table RG_TABLE = {
             .few_bounded = few_bounded_f64,
             .few_span = few_span,
             .clear_far = clear_far,
+            .copy_far = copy_far,
         },
 };
