@@ -20,6 +20,7 @@ enum {
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     CARRIED_VALUES = 16384, /* the same where each source row is read once */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
+    READS_MOST = 8,         /* source values for each of the result */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
     ROW_NBYTES = 1 << 15    /* of the results of a row in the ring, and of the sources of a vector of results */
 };
@@ -180,10 +181,19 @@ static bool has_pairs(const struct rg_axis_map *map)
     return true;
 }
 
+/* It pays where vectors hold a whole line of the cache, and where there is much more to read than to write. */
+static bool pays_to_carry(const struct rg_resize_plan *plan)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const bool wide = plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
+    return wide || (double)source->height * (double)source->width >=
+                       READS_MOST * (double)result->height * (double)result->width;
+}
+
 static void choose_carried(struct rg_resize_plan *plan)
 {
     plan->carried = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
-                    plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width);
+                    plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width) && pays_to_carry(plan);
 }
 
 /* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
