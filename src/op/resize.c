@@ -20,7 +20,6 @@ enum {
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     CARRIED_VALUES = 16384, /* the same where each source row is read once */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
-    READS_MOST = 8,         /* source values for each of the result */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
     ROW_NBYTES = 1 << 15    /* of the results of a row in the ring, and of the sources of a vector of results */
 };
@@ -181,13 +180,10 @@ static bool has_pairs(const struct rg_axis_map *map)
     return true;
 }
 
-/* It pays where vectors hold a whole line of the cache, and where there is much more to read than to write. */
+/* It pays where vectors hold a whole line of the cache: narrower ones do not leave enough registers. */
 static bool pays_to_carry(const struct rg_resize_plan *plan)
 {
-    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const bool wide = plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
-    return wide || (double)source->height * (double)source->width >=
-                       READS_MOST * (double)result->height * (double)result->width;
+    return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
 }
 
 static void choose_carried(struct rg_resize_plan *plan)

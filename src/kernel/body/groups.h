@@ -91,10 +91,6 @@ RG_INLINE void STORED(carry_source)(V *sum, T *line, const struct rg_carry *carr
         VOP(store)(line + v * V_LANES, next[v]);
 }
 
-/* Sources whose new rows are summed stay in registers in as many vectors, and results in as many: the others are on the
- * stack. */
-enum { STORED(abreast) = 4, STORED(results_abreast) = sizeof(V) == 64 ? 4 : 8 };
-
 /* n_vectors of all results of a row, from value c of each group on. Each source is read once: what it gives to the
  * result after this one waits in `next`. */
 RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *carry, const struct rg_piece *piece,
@@ -103,13 +99,13 @@ RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *car
     const int64_t n = carry->n, pitch = (n + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
     const T *const weight = piece->weight;
     int64_t at = piece->low;
-    V next[8];
+    V next[4];
     for (int v = 0; v < n_vectors; v++)
         next[v] = VOP(set1)(0);
     for (int64_t i = piece->from; i < piece->to; i++) {
         const int64_t begin = piece->begin[i], end = begin + piece->first[i + 1] - piece->first[i];
         const int64_t shared = i + 1 < piece->to ? piece->begin[i + 1] : end;
-        V sum[8];
+        V sum[4], value[4];
         for (int v = 0; v < n_vectors; v++) {
             sum[v] = next[v];
             next[v] = VOP(set1)(0);
@@ -117,17 +113,14 @@ RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *car
         for (at = at > begin ? at : begin; at < end; at++) {
             const int64_t source = at - piece->low;
             const V w = VOP(set1)(weight[piece->first[i] + at - begin]);
-            const V next_w = VOP(set1)(at < shared ? 0 : weight[piece->first[i + 1] + at - shared]);
-            for (int v = 0; v < n_vectors; v += STORED(abreast)) {
-                const int n_now = n_vectors - v < STORED(abreast) ? n_vectors - v : STORED(abreast);
-                V value[STORED(abreast)];
-                STORED(carry_source)
-                (value, line + source * pitch + c + v * V_LANES, carry, source * n + c + v * V_LANES, n_now, part);
-                for (int u = 0; u < n_now; u++)
-                    sum[v + u] = VOP(muladd)(w, value[u], sum[v + u]);
-                for (int u = 0; u < n_now && at >= shared; u++)
-                    next[v + u] = VOP(muladd)(next_w, value[u], next[v + u]);
-            }
+            STORED(carry_source)(value, line + source * pitch + c, carry, source * n + c, n_vectors, part);
+            for (int v = 0; v < n_vectors; v++)
+                sum[v] = VOP(muladd)(w, value[v], sum[v]);
+            if (at < shared)
+                continue;
+            const V next_w = VOP(set1)(weight[piece->first[i + 1] + at - shared]);
+            for (int v = 0; v < n_vectors; v++)
+                next[v] = VOP(muladd)(next_w, value[v], next[v]);
         }
         S *const to = dst + (i - piece->from) * n + c;
         for (int v = 0; v < n_vectors - (part > 0); v++)
@@ -137,6 +130,9 @@ RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *car
     }
 }
 
+/* As many vectors as leave registers for them. */
+enum { STORED(abreast) = sizeof(V) == 32 ? 2 : 4 };
+
 static void STORED(carry)(void *dst, void *line, const struct rg_carry *carry, const struct rg_piece *piece,
                           bool stream)
 {
@@ -145,13 +141,13 @@ static void STORED(carry)(void *dst, void *line, const struct rg_carry *carry, c
     const bool streamed = stream && own.n % V_LANES == 0 && STORED(streamable)(dst);
     int64_t c = 0;
     while (c < own.n) {
-        const int64_t left = own.n - c, after = left - STORED(results_abreast) * V_LANES;
+        const int64_t left = own.n - c, after = left - STORED(abreast) * V_LANES;
         if (left > V_LANES && left < 2 * V_LANES) {
             STORED(carry_vectors)(dst, line, &own, &own_piece, c, 2, left - V_LANES, false);
             c = own.n;
         } else if (after == 0 || after >= V_LANES) {
-            STORED(carry_vectors)(dst, line, &own, &own_piece, c, STORED(results_abreast), 0, streamed);
-            c += STORED(results_abreast) * V_LANES;
+            STORED(carry_vectors)(dst, line, &own, &own_piece, c, STORED(abreast), 0, streamed);
+            c += STORED(abreast) * V_LANES;
         } else {
             STORED(carry_vectors)(dst, line, &own, &own_piece, c, 1, 0, streamed);
             c += V_LANES;
