@@ -134,7 +134,8 @@ static void check_resize(struct rng *rng)
     const regrad_status status =
         rng_chance(rng, 2)
             ? regrad_upsample_bilinear2d_backward_plan(&output, &input, REGRAD_HALF_PIXEL, 0, scale, &plan)
-            : regrad_upsample_nearest_exact2d_backward_plan(&output, &input, REGRAD_NEAREST_FORWARD_LAW, 0, scale, &plan);
+            : regrad_upsample_nearest_exact2d_backward_plan(&output, &input, REGRAD_NEAREST_FORWARD_LAW, 0, scale,
+                                                            &plan);
     assert_int_equal(status, REGRAD_OK);
     expect_within(plan, (double)RESIZE_NBYTES * it.n_threads);
     regrad_plan_destroy(plan);

@@ -180,10 +180,16 @@ static bool has_pairs(const struct rg_axis_map *map)
     return true;
 }
 
+/* It pays where vectors hold a whole line of the cache: narrower ones do not leave enough registers. */
+static bool pays_to_carry(const struct rg_resize_plan *plan)
+{
+    return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
+}
+
 static void choose_carried(struct rg_resize_plan *plan)
 {
     plan->carried = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
-                    plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width);
+                    plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width) && pays_to_carry(plan);
 }
 
 /* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
