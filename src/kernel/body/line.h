@@ -150,7 +150,7 @@ struct NAME(phases) {
 
 RG_INLINE void NAME(clear_phases)(struct NAME(phases) * phase, int factor, int n_results)
 {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int q = 0; q < n_results; q++)
 #pragma GCC unroll 8
         for (int p = 0; p < factor; p++)
@@ -159,7 +159,7 @@ RG_INLINE void NAME(clear_phases)(struct NAME(phases) * phase, int factor, int n
 
 RG_INLINE void NAME(copy_phases)(struct NAME(phases) * to, const struct NAME(phases) * from, int factor, int n_results)
 {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int q = 0; q < n_results; q++)
 #pragma GCC unroll 8
         for (int p = 0; p < factor; p++)
@@ -176,7 +176,7 @@ RG_INLINE void NAME(add_sources)(V *sum, const struct NAME(phases) * low, const 
     const T *weight = (const T *)columns->weight + step->weight;
 #pragma GCC unroll 24
     for (int u = from; u < to; u++)
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int q = 0; q < n_results; q++)
             sum[q] = NAME(add_term)(sum[q], NAME(source_of)(low->of[q], high->of[q], u, factor), weight + (u - first) * V_LANES,
                                     step[u - first].lanes, whole);

@@ -187,29 +187,30 @@ RG_INLINE void STORED(add_row)(V *sum, const V *value, V weight, int factor, boo
         sum[v] = copied ? VOP(add)(value[v], sum[v]) : VOP(muladd)(weight, value[v], sum[v]);
 }
 
-/* Adds any number of rows. */
-RG_INLINE void STORED(add_any_rows)(V *sum, const struct rg_rows *rows, int64_t k, int factor)
+/* Adds the rows of one result: n_rows, or any number when that is 0. */
+RG_INLINE void STORED(add_rows)(V *sum, const struct STORED(source) * source, int64_t k, int factor, int n_rows)
 {
     V value[8];
-    for (int64_t r = 0; r < rows->n_rows; r++) {
-        STORED(load_row)(value, rows, r, k, factor);
-        STORED(add_row)(sum, value, VOP(set1)(((const T *)rows->weight)[r]), factor, false);
+    for (int64_t r = 0; r < (n_rows == 0 ? source->rows->n_rows : n_rows); r++) {
+        const V weight = n_rows == 0 ? VOP(set1)(((const T *)source->rows->weight)[r]) : source->weight[r];
+        STORED(load_row)(value, source->rows, r, k, factor);
+        STORED(add_row)(sum, value, weight, factor, n_rows == 1);
     }
 }
 
-/* Adds n_rows for each result. A row is loaded once for all results that it goes into. */
-RG_INLINE void STORED(add_usual_rows)(struct NAME(phases) * sum, const struct STORED(source) * source, int64_t k, int factor,
-                                      int n_rows, int n_results)
+/* Adds n_rows for each of n_results. A row is loaded once for all results that it goes into. */
+RG_INLINE void STORED(add_shared_rows)(struct NAME(phases) * sum, const struct STORED(source) * source, int64_t k,
+                                       int factor, int n_rows, int n_results)
 {
     V value[8];
-#pragma GCC unroll 16
+#pragma GCC unroll 8
     for (int r = 0; r < n_rows + (n_results - 1) * factor; r++) {
         STORED(load_row)(value, source->rows, r, k, factor);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int q = 0; q < n_results; q++) {
             const int own = r - q * factor;
             if (own >= 0 && own < n_rows)
-                STORED(add_row)(sum->of[q], value, source->weight[q * n_rows + own], factor, n_rows == 1);
+                STORED(add_row)(sum->of[q], value, source->weight[q * n_rows + own], factor, false);
         }
     }
 }
@@ -246,11 +247,11 @@ RG_INLINE void STORED(make_phases)(struct NAME(phases) * phase, const struct STO
 {
     struct NAME(phases) sum;
     NAME(clear_phases)(&sum, factor, n_results);
-    if (n_rows == 0)
-        STORED(add_any_rows)(sum.of[0], source->rows, k, factor);
+    if (n_results == 1)
+        STORED(add_rows)(sum.of[0], source, k, factor, n_rows);
     else
-        STORED(add_usual_rows)(&sum, source, k, factor, n_rows, n_results);
-#pragma GCC unroll 4
+        STORED(add_shared_rows)(&sum, source, k, factor, n_rows, n_results);
+#pragma GCC unroll 2
     for (int q = 0; q < n_results; q++)
         STORED(split_sums)(phase->of[q], sum.of[q], factor);
 }
@@ -260,7 +261,7 @@ RG_INLINE void STORED(make_last_phases)(struct NAME(phases) * phase, const struc
                                         int n_rows, int n_results)
 {
     struct rg_rows rows = *source->rows;
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int q = 0; q < n_results; q++) {
         V sum[8];
 #pragma GCC unroll 8
@@ -284,7 +285,7 @@ struct STORED(target) {
 RG_INLINE void STORED(put_block)(const struct STORED(target) * target, const V *sum, int64_t b, int64_t left,
                                  int n_results)
 {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int q = 0; q < n_results; q++) {
         S *at = (S *)(target->dst + q * target->pitch) + b * V_LANES;
         if (left >= V_LANES)
@@ -318,7 +319,7 @@ RG_INLINE void STORED(begin_block)(struct STORED(making) * making, const struct 
                                    bool is_first, bool whole)
 {
     const int first = NAME(first_source)(factor, narrow, is_first);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int q = 0; q < n_results; q++)
         making->sum[q] = VOP(set1)(0);
     NAME(add_sources)(making->sum, &making->low, high, columns, b, factor, first, first, factor, n_results, whole);
