@@ -142,7 +142,10 @@ static void make_map(const struct subject *subject, struct rng *rng, struct map 
 
 /* ---- Columns ---- */
 
-enum { MOST_LINES = 9, MOST_BLOCKS = LONGEST, MOST_STEPS = 24, MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * MOST_STEPS };
+enum { MOST_LINES = 9, MOST_BLOCKS = LONGEST, MOST_STEPS = 24 };
+
+/* Entries of all steps: few where blocks are small. */
+enum { MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * 8 * RG_MAX_LANES };
 
 /* Tables of columns while they are made: block b has the results from at[b] on. */
 struct tables {
@@ -150,7 +153,7 @@ struct tables {
     struct rng *rng;
     enum sort sort; /* of weights */
     int64_t n_line; /* values that may be summed */
-    int64_t n, n_blocks, at[MOST_BLOCKS];
+    int64_t n, block, n_blocks, at[MOST_BLOCKS];
     int n_pairs, spacing, factor;
     bool narrow;
     int32_t n_index, n_weights, first[MOST_BLOCKS + 1];
@@ -221,7 +224,7 @@ static struct rg_step *add_pick(struct tables *tables, int64_t offset, uint32_t 
  * some of the others. */
 static void add_same(struct tables *tables, const struct rg_step *before, int64_t shared, int64_t n, bool whole)
 {
-    const int64_t from = lanes_of(tables) - shared;
+    const int64_t from = tables->block - shared;
     const uint32_t lanes = before->lanes >> from | draw_lanes(tables->rng, shared, n, whole);
     const struct rg_step *step = add_pick(tables, before->offset, lanes);
     memcpy(&tables->index[step->index], &tables->index[before->index + from], (size_t)shared * sizeof *tables->index);
@@ -252,6 +255,7 @@ static void start_tables(struct tables *tables, const struct subject *subject, s
     tables->rng = rng;
     tables->sort = (enum sort)rng_below(rng, N_SORTS);
     tables->n = n;
+    tables->block = lanes_of(tables);
     tables->n_blocks = tables->n_index = tables->n_weights = tables->first[0] = 0;
     tables->n_pairs = tables->factor = 0;
     tables->spacing = (int)rng_between(rng, 1, 3);
@@ -266,22 +270,23 @@ static void start_block(struct tables *tables, int64_t at)
 
 static void make_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n)
 {
-    const int64_t lanes = subject->kernels->lanes;
     const bool mostly_whole = rng_chance(rng, 2);
     start_tables(tables, subject, rng, n);
+    const int64_t block = rng_chance(rng, 2) ? tables->block : rng_between(rng, 1, tables->block);
+    tables->block = block;
     tables->n_pairs = (int)rng_between(rng, 0, RG_MAX_PAIRS);
     tables->n_line = rng_between(rng, 1, LONGEST);
-    for (int64_t begin = 0; begin < n; begin += lanes) {
-        const int64_t at = rg_max(rg_min(begin, n - lanes), 0);
+    for (int64_t begin = 0; begin < n; begin += block) {
+        const int64_t at = rg_max(rg_min(begin, n - block), 0);
         start_block(tables, at);
-        add_block(tables, rg_min(lanes, n), begin - at, mostly_whole && !rng_chance(rng, 5));
+        add_block(tables, rg_min(block, n), begin - at, mostly_whole && !rng_chance(rng, 5));
     }
 }
 
 static bool is_whole(const struct tables *tables, int64_t b)
 {
     for (int32_t k = tables->first[b]; k < tables->first[b + 1]; k++)
-        if (tables->steps[k].lanes != (1U << lanes_of(tables)) - 1)
+        if (tables->steps[k].lanes != (1U << tables->block) - 1)
             return false;
     return true;
 }
@@ -316,6 +321,7 @@ static struct columns make_columns(const struct tables *tables)
     };
     made.columns = (struct rg_columns){
         .n = tables->n,
+        .block = tables->block,
         .first = (const int32_t *)(const void *)made.first.data,
         .steps = (const struct rg_step *)(const void *)made.steps.data,
         .index = tables->factor > 0 ? NULL : (const int32_t *)(const void *)made.index.data,
@@ -342,7 +348,7 @@ static void end_columns(struct columns *columns)
 static double expect_result(struct tables *tables, const void *line, int64_t k)
 {
     const bool wide = tables->subject->wide;
-    const int64_t b = k / lanes_of(tables), j = k - tables->at[b];
+    const int64_t b = k / tables->block, j = k - tables->at[b];
     double sum = 0;
     for (int32_t s = tables->first[b]; s < tables->first[b + 1]; s++) {
         const struct rg_step *step = &tables->steps[s];

@@ -118,8 +118,8 @@ RG_INLINE void NAME(unzip_by)(V *out, const V *in, int factor)
     NAME(split_pairs)(out, even, odd, factor);
 }
 
-/* Source u of the results of a block, in a lane each: value j of phase u is that of result j. `low` are the phases of the
- * block where u < factor, and of the one before it where not; `high` those that follow them. */
+/* Source u of the results of a block, in a lane each: value j of phase u is that of result j. `low` are the phases of
+ * the block where u < factor, and of the one before it where not; `high` those that follow them. */
 RG_INLINE V NAME(source_of)(const V *low, const V *high, int u, int factor)
 {
     if (u < 0)
@@ -178,8 +178,8 @@ RG_INLINE void NAME(add_sources)(V *sum, const struct NAME(phases) * low, const 
     for (int u = from; u < to; u++)
 #pragma GCC unroll 2
         for (int q = 0; q < n_results; q++)
-            sum[q] = NAME(add_term)(sum[q], NAME(source_of)(low->of[q], high->of[q], u, factor), weight + (u - first) * V_LANES,
-                                    step[u - first].lanes, whole);
+            sum[q] = NAME(add_term)(sum[q], NAME(source_of)(low->of[q], high->of[q], u, factor),
+                                    weight + (u - first) * V_LANES, step[u - first].lanes, whole);
 }
 
 /* The most rows of a result for which there is a loop of their own. */

@@ -103,26 +103,26 @@ RG_INLINE bool STORED(streamable)(const void *dst)
 RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, const struct rg_columns *columns,
                                  int n_pairs, int n_rows, bool stream, uintptr_t ahead, int64_t pace)
 {
-    const int64_t n = columns->n, back = n - V_LANES;
+    const int64_t n = columns->n, block = columns->block;
     const void *from[NAME(at_once)];
     S *to[NAME(at_once)];
+    stream &= block == V_LANES;
     for (int r = 0; r < n_rows; r++) {
         from[r] = line[r];
         to[r] = dst[r];
         stream &= STORED(streamable)(to[r]);
     }
-    for (int64_t b = 0; b * V_LANES < n; b++) {
+    for (int64_t b = 0; b * block < n; b++) {
         V sum[NAME(at_once)];
         for (int64_t k = 0; k < pace; k += RG_ALIGNMENT, ahead += RG_ALIGNMENT)
             __builtin_prefetch((const char *)ahead, 0, 2);
         NAME(sum_block)(sum, from, columns, b, n_pairs, n_rows);
+        const int64_t at = (b + 1) * block <= n ? b * block : n > block ? n - block : 0;
         for (int r = 0; r < n_rows; r++) {
-            if (b * V_LANES <= back)
-                STORED(put)(to[r] + b * V_LANES, sum[r], stream);
-            else if (back >= 0)
-                STORED(put)(to[r] + back, sum[r], false);
+            if (at + V_LANES <= n) /* lanes after the block's are what the next one is put over */
+                STORED(put)(to[r] + at, sum[r], stream && at == b * block);
             else
-                V_NARROW_PART(to[r], VOP(canonical)(sum[r]), n);
+                V_NARROW_PART(to[r] + at, VOP(canonical)(sum[r]), n < block ? n : block);
         }
     }
 }
@@ -130,7 +130,7 @@ RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, cons
 RG_INLINE void STORED(sum_all_lines)(void *const *dst, const void *const *line, int64_t n_rows,
                                      const struct rg_columns *columns, int n_pairs, bool stream, struct rg_ahead ahead)
 {
-    const int64_t n_blocks = n_rows * ((columns->n + V_LANES - 1) / V_LANES),
+    const int64_t n_blocks = n_rows * ((columns->n + columns->block - 1) / columns->block),
                   pace = n_blocks == 0 ? 0 : ahead.nbytes / n_blocks;
     uintptr_t next = (uintptr_t)ahead.from;
     int64_t r = 0;
@@ -242,8 +242,8 @@ RG_INLINE void STORED(prefetch_source)(const struct STORED(source) * source, int
 }
 
 /* The sums of a block's sources, which are all there, by phases. */
-RG_INLINE void STORED(make_phases)(struct NAME(phases) * phase, const struct STORED(source) * source, int64_t k, int factor,
-                                   int n_rows, int n_results)
+RG_INLINE void STORED(make_phases)(struct NAME(phases) * phase, const struct STORED(source) * source, int64_t k,
+                                   int factor, int n_rows, int n_results)
 {
     struct NAME(phases) sum;
     NAME(clear_phases)(&sum, factor, n_results);
@@ -257,8 +257,8 @@ RG_INLINE void STORED(make_phases)(struct NAME(phases) * phase, const struct STO
 }
 
 /* The same where the rows end within the block. */
-RG_INLINE void STORED(make_last_phases)(struct NAME(phases) * phase, const struct STORED(source) * source, int64_t k, int factor,
-                                        int n_rows, int n_results)
+RG_INLINE void STORED(make_last_phases)(struct NAME(phases) * phase, const struct STORED(source) * source, int64_t k,
+                                        int factor, int n_rows, int n_results)
 {
     struct rg_rows rows = *source->rows;
 #pragma GCC unroll 2
@@ -401,13 +401,14 @@ RG_INLINE bool STORED(are_usual)(const struct rg_band *band, int64_t h, int fact
     return usual;
 }
 
-/* Makes the rows of the result from h on that can be made side by side; returns their number. Inside of an image the
- * usual rows are as many as the usual values of a row. */
+/* Makes the rows of the result from h on that can be made side by side, which takes many registers where they share
+ * rows of the source; returns their number. Inside of an image the usual rows are as many as the usual values of a row.
+ */
 RG_INLINE int64_t STORED(reduce_some)(const struct STORED(target) * target, const struct rg_band *band, int64_t h,
                                       const struct rg_columns *columns, int factor, bool narrow)
 {
     const int usual = narrow ? factor : factor + (factor + 1) / 2 + factor / 2;
-    const int n_shared = factor == 2 ? NAME(most_results) : 1;
+    const int n_shared = factor == 2 && (narrow || N_REGISTERS >= 32) ? NAME(most_results) : 1;
     const struct rg_rows rows = STORED(rows_of)(band, h);
     if (n_shared > 1 && STORED(are_usual)(band, h, factor, usual, n_shared)) {
         STORED(reduce_rows)(target, &rows, columns, factor, narrow, usual, n_shared);
