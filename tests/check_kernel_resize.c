@@ -272,9 +272,10 @@ static void make_tables(struct tables *tables, const struct subject *subject, st
 {
     const bool mostly_whole = rng_chance(rng, 2);
     start_tables(tables, subject, rng, n);
-    const int64_t block = rng_chance(rng, 2) ? tables->block : rng_between(rng, 1, tables->block);
-    tables->block = block;
     tables->n_pairs = (int)rng_between(rng, 0, RG_MAX_PAIRS);
+    if ((tables->n_pairs == 1 || tables->n_pairs == 2) && rng_chance(rng, 2))
+        tables->block = rng_between(rng, 1, tables->block);
+    const int64_t block = tables->block;
     tables->n_line = rng_between(rng, 1, LONGEST);
     for (int64_t begin = 0; begin < n; begin += block) {
         const int64_t at = rg_max(rg_min(begin, n - block), 0);

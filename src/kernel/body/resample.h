@@ -99,14 +99,26 @@ RG_INLINE bool STORED(streamable)(const void *dst)
     return (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
 }
 
-/* n_rows lines, a constant. The next `pace` bytes from what is ahead on are prefetched for each block. */
-RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, const struct rg_columns *columns,
-                                 int n_pairs, int n_rows, bool stream, uintptr_t ahead, int64_t pace)
+/* Puts block b where the row ends within a vector: as much of it as there is, or, where it overlaps the one before it,
+ * all of it. */
+RG_INLINE void STORED(put_last)(S *dst, V value, int64_t b, int64_t n, int64_t block)
 {
-    const int64_t n = columns->n, block = columns->block;
+    const int64_t at = (b + 1) * block <= n ? b * block : n > block ? n - block : 0;
+    if (at + V_LANES <= n)
+        STORED(put)(dst + at, value, false);
+    else
+        V_NARROW_PART(dst + at, VOP(canonical)(value), n < block ? n : block);
+}
+
+/* n_rows lines, a constant, in blocks of `block` results, also a constant where that is a vector. The next `pace` bytes
+ * from what is ahead on are prefetched for each block. Lanes that are no results of a block are where the next one is
+ * put. */
+RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, const struct rg_columns *columns,
+                                 int n_pairs, int64_t block, int n_rows, bool stream, uintptr_t ahead, int64_t pace)
+{
+    const int64_t n = columns->n, back = n - V_LANES;
     const void *from[NAME(at_once)];
     S *to[NAME(at_once)];
-    stream &= block == V_LANES;
     for (int r = 0; r < n_rows; r++) {
         from[r] = line[r];
         to[r] = dst[r];
@@ -117,29 +129,30 @@ RG_INLINE void STORED(sum_lines)(void *const *dst, const void *const *line, cons
         for (int64_t k = 0; k < pace; k += RG_ALIGNMENT, ahead += RG_ALIGNMENT)
             __builtin_prefetch((const char *)ahead, 0, 2);
         NAME(sum_block)(sum, from, columns, b, n_pairs, n_rows);
-        const int64_t at = (b + 1) * block <= n ? b * block : n > block ? n - block : 0;
         for (int r = 0; r < n_rows; r++) {
-            if (at + V_LANES <= n) /* lanes after the block's are what the next one is put over */
-                STORED(put)(to[r] + at, sum[r], stream && at == b * block);
+            if (b * block <= back)
+                STORED(put)(to[r] + b * block, sum[r], stream);
             else
-                V_NARROW_PART(to[r] + at, VOP(canonical)(sum[r]), n < block ? n : block);
+                STORED(put_last)(to[r], sum[r], b, n, block);
         }
     }
 }
 
 RG_INLINE void STORED(sum_all_lines)(void *const *dst, const void *const *line, int64_t n_rows,
-                                     const struct rg_columns *columns, int n_pairs, bool stream, struct rg_ahead ahead)
+                                     const struct rg_columns *columns, int n_pairs, int64_t block, bool stream,
+                                     struct rg_ahead ahead)
 {
-    const int64_t n_blocks = n_rows * ((columns->n + columns->block - 1) / columns->block),
+    const int64_t n_blocks = n_rows * ((columns->n + block - 1) / block),
                   pace = n_blocks == 0 ? 0 : ahead.nbytes / n_blocks;
     uintptr_t next = (uintptr_t)ahead.from;
     int64_t r = 0;
     for (; r + NAME(at_once) <= n_rows; r += NAME(at_once)) {
-        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, NAME(at_once), stream, next, NAME(at_once) * pace);
+        STORED(sum_lines)
+        (dst + r, line + r, columns, n_pairs, block, NAME(at_once), stream, next, NAME(at_once) * pace);
         next += (uintptr_t)(NAME(at_once) * pace * (n_blocks / n_rows));
     }
     for (; r < n_rows; r++) {
-        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, 1, stream, next, pace);
+        STORED(sum_lines)(dst + r, line + r, columns, n_pairs, block, 1, stream, next, pace);
         next += (uintptr_t)(pace * (n_blocks / n_rows));
     }
 }
@@ -148,14 +161,18 @@ static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_ro
                          bool stream, struct rg_ahead ahead)
 {
     const struct rg_columns own = *columns; /* which no store can change */
-    if (own.n_pairs == 0)
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 0, stream, ahead);
+    if (own.block < V_LANES && own.n_pairs == 1)
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 1, own.block, false, ahead);
+    else if (own.block < V_LANES)
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 2, own.block, false, ahead);
+    else if (own.n_pairs == 0)
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 0, V_LANES, stream, ahead);
     else if (own.n_pairs == 1)
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 1, stream, ahead);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 1, V_LANES, stream, ahead);
     else if (own.n_pairs == 2)
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 2, stream, ahead);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 2, V_LANES, stream, ahead);
     else
-        STORED(sum_all_lines)(dst, line, n_rows, &own, 3, stream, ahead);
+        STORED(sum_all_lines)(dst, line, n_rows, &own, 3, V_LANES, stream, ahead);
 }
 
 /* What neighbouring rows of a result read, n_results of them, each `factor` rows of the source after the one before:
