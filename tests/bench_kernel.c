@@ -143,7 +143,7 @@ static struct work cols(const struct subject *subject)
 static struct work reduce(const struct subject *subject)
 {
     const int64_t pitch = N_SOURCES * subject->size;
-    const struct rg_band band = {map.begin, map.first, map.weight, 1, 2, data.from, pitch, N_SOURCES};
+    const struct rg_band band = {map.begin, map.first, map.weight, 1, 2, data.from, pitch, N_SOURCES, 0, N_RESULTS};
     subject->kernels->reduce[subject->dtype](data.to, pitch, &band, &reduced, false);
     return (struct work){N_RESULTS, (N_RESULTS + N_ROWS * N_SOURCES) * subject->size};
 }

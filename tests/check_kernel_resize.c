@@ -478,11 +478,27 @@ static void expect_reduced(const struct subject *subject, const struct rg_band *
                            unsigned char *to)
 {
     const struct rg_rows of = rows_of_band(subject, band, h);
+    const size_t size = regrad_dtype_size(dtype), low = (size_t)band->low * size, high = (size_t)band->high * size;
     void *line = calloc((size_t)of.n, value_size(subject->wide));
+    unsigned char *row = calloc((size_t)tables.n, size);
     assert_non_null(line);
+    assert_non_null(row);
     add_rows(subject->wide, dtype, &of, line);
-    expect_results(&tables, dtype, line, tables.n, to);
+    expect_results(&tables, dtype, line, tables.n, row);
+    memcpy(to + low, row + low, high - low);
+    free(row);
     free(line);
+}
+
+/* Half of the bands make whole rows, the others some of their blocks. */
+static void draw_part(struct rng *rng, struct rg_band *band, int64_t n, int64_t lanes)
+{
+    const bool part = rng_chance(rng, 2);
+    const int64_t n_blocks = (n + lanes - 1) / lanes;
+    const int64_t first = part ? rng_between(rng, 0, n_blocks - 1) : 0;
+    const int64_t last = part ? rng_between(rng, first, n_blocks - 1) : n_blocks - 1;
+    band->low = first * lanes;
+    band->high = last == n_blocks - 1 ? n : (last + 1) * lanes;
 }
 
 /* Reduces some of n rows, each the sum of n_terms rows, or of up to so many. */
@@ -496,7 +512,7 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     struct columns columns = make_columns(&tables);
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, piece->low + piece->n_src, factor * n);
-    const struct rg_band band = {
+    struct rg_band band = {
         .begin = map.begin,
         .first = map.first,
         .weight = map.weight.data,
@@ -511,6 +527,7 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     struct guard result = make(rng, dtype, n_rows == 0 ? 0 : span_of(pitch / size, n_rows) + n - 1);
     const int64_t start = start_of(pitch, n_rows);
     unsigned char *expected = copy_of(&result);
+    draw_part(rng, &band, n, subject->kernels->lanes);
     for (int64_t h = band.from; h < band.to; h++)
         expect_reduced(subject, &band, h, dtype, expected + start + (h - band.from) * pitch);
     subject->kernels->reduce[dtype](result.data + start, pitch, &band, &columns.columns, stream);

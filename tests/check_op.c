@@ -50,6 +50,30 @@ static void reference(void **state)
     for_random_problems(test_count(6000), compare_with_reference);
 }
 
+/* Results of more sources of a row than are held at a time. */
+static void check_long_sums(struct rng *rng, const struct problem *problem)
+{
+    struct problem wide = *problem;
+    if (problem->kind == PROBLEM_GRID)
+        return;
+    wide.backward = true;
+    wide.n = wide.c = 1;
+    wide.in_w = rng_between(rng, 1, 2);
+    wide.out_w = rng_between(rng, 55000, 65000);
+    wide.scale_w = 0;
+    if (problem->kind != PROBLEM_NEAREST_1D) {
+        wide.in_h = rng_between(rng, 1, 3);
+        wide.out_h = rng_between(rng, 1, 3);
+    }
+    compare_with_reference(rng, &wide);
+}
+
+static void long_sums(void **state)
+{
+    (void)state;
+    for_random_problems(1 + test_count(6000) / 150, check_long_sums);
+}
+
 /* ---- <A x, y> = <x, A^T y> ---- */
 
 /* One side of the identity, and how far rounding may have taken it. */
@@ -410,11 +434,17 @@ static void worked_grid_infinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference),          cmocka_unit_test(adjoint),
-        cmocka_unit_test(linearity),          cmocka_unit_test(finite_differences),
-        cmocka_unit_test(worked_nearest),     cmocka_unit_test(worked_bilinear),
-        cmocka_unit_test(worked_many_ones),   cmocka_unit_test(worked_grid_half),
-        cmocka_unit_test(worked_grid_border), cmocka_unit_test(worked_grid_infinite),
+        cmocka_unit_test(reference),
+        cmocka_unit_test(long_sums),
+        cmocka_unit_test(adjoint),
+        cmocka_unit_test(linearity),
+        cmocka_unit_test(finite_differences),
+        cmocka_unit_test(worked_nearest),
+        cmocka_unit_test(worked_bilinear),
+        cmocka_unit_test(worked_many_ones),
+        cmocka_unit_test(worked_grid_half),
+        cmocka_unit_test(worked_grid_border),
+        cmocka_unit_test(worked_grid_infinite),
     };
     if (skip_without_isa())
         return 77;

@@ -108,10 +108,27 @@ static void check_large_threads(struct rng *rng, const struct problem *problem)
     check_threads(rng, &large);
 }
 
+/* One to three rows so long that threads share parts of them. */
+static void check_long_threads(struct rng *rng, const struct problem *problem)
+{
+    static const int64_t factors[] = {1, 2, 3, 4, 8};
+    struct problem wide = *problem;
+    const int64_t factor = factors[rng_below(rng, 5)], odd = rng_chance(rng, 2) ? rng_below(rng, 500) : 0;
+    if (problem->kind == PROBLEM_GRID)
+        return;
+    wide.n = 1;
+    wide.c = rng_chance(rng, 4) ? 17 : 1;
+    wide.in_h = wide.out_h = height(rng, problem, 3);
+    wide.out_w = (rng_between(rng, 15000, 20000) - odd) / factor * factor + odd;
+    wide.in_w = (wide.out_w - odd) / factor;
+    check_threads(rng, &wide);
+}
+
 static void threads(void **state)
 {
     (void)state;
     for_random_problems(test_count(300), check_threads);
+    for_random_problems(1 + test_count(300) / 6, check_long_threads);
     for_random_problems(1 + test_count(300) / 6, check_large_threads);
 }
 

@@ -1,5 +1,6 @@
 /* The workspace of grid samples is no larger than the input and the results, for all shapes, types, layouts and numbers
- * of threads, but for what each thread needs to work at all. */
+ * of threads, but for what each thread needs to work at all. That of resizes is a MiB a thread. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +11,8 @@
 #include "random.h"
 #include "regrad.h"
 
-/* What a thread may need in any case. */
-enum { THREAD_NBYTES = 128 << 10 };
+/* What a thread may need in any case, and for a resize. */
+enum { THREAD_NBYTES = 128 << 10, RESIZE_NBYTES = 1 << 20 };
 
 struct shape {
     regrad_dtype dtype;
@@ -74,6 +75,15 @@ static regrad_plan *plan_of(const struct shape *it)
     return plan;
 }
 
+static void expect_within(const regrad_plan *plan, double bound)
+{
+    const double nbytes = (double)regrad_plan_workspace_size(plan);
+    char text[256];
+    regrad_plan_describe(plan, text, sizeof text);
+    if (nbytes > bound)
+        fail_msg("%.0f bytes, at most %.0f: %s", nbytes, bound, text);
+}
+
 static double bound_of(const struct shape *it)
 {
     const double pixels = (double)it->in_h * (double)it->in_w * (double)it->c;
@@ -91,17 +101,55 @@ static void grid_samples(void **state)
     for (int64_t k = test_count(20000); k > 0; k--) {
         const struct shape it = make_shape(&rng);
         regrad_plan *plan = plan_of(&it);
-        const double nbytes = (double)regrad_plan_workspace_size(plan), bound = bound_of(&it);
-        char text[256];
-        regrad_plan_describe(plan, text, sizeof text);
-        if (nbytes > bound)
-            fail_msg("%.0f bytes, at most %.0f: %s, %d threads", nbytes, bound, text, it.n_threads);
+        expect_within(plan, bound_of(&it));
         regrad_plan_destroy(plan);
     }
 }
 
+/* A tensor that is dense, channels last, or has gaps between its elements. */
+static regrad_tensor resized(struct rng *rng, const struct shape *it, int64_t h, int64_t w)
+{
+    regrad_tensor tensor = image(it, h, w);
+    const int64_t gap = rng_chance(rng, 2) ? 1 : rng_between(rng, 1, 3);
+    for (int d = 0; d < tensor.rank; d++)
+        tensor.stride[d] *= it->channels_last && d == 1 ? 1 : gap;
+    return tensor;
+}
+
+/* Long rows, many channels; scales that leave most results without a source, or all sources to one result. */
+static void check_resize(struct rng *rng)
+{
+    static const int long_bits = 18, channel_bits = 17;
+    struct shape it = make_shape(rng);
+    regrad_plan *plan = NULL;
+    if (rng_chance(rng, 2))
+        it.in_w = size_below(rng, long_bits);
+    if (rng_chance(rng, 2))
+        it.out_w = size_below(rng, long_bits);
+    if (rng_chance(rng, 3))
+        it.c = size_below(rng, channel_bits);
+    const double scale = rng_chance(rng, 2) ? 0 : exp(rng_real(rng, -12, 12));
+    const regrad_tensor input = resized(rng, &it, it.in_h, it.in_w), output = resized(rng, &it, it.out_h, it.out_w);
+    regrad_set_num_threads(it.n_threads);
+    const regrad_status status =
+        rng_chance(rng, 2)
+            ? regrad_upsample_bilinear2d_backward_plan(&output, &input, REGRAD_HALF_PIXEL, 0, scale, &plan)
+            : regrad_upsample_nearest_exact2d_backward_plan(&output, &input, REGRAD_NEAREST_FORWARD_LAW, 0, scale, &plan);
+    assert_int_equal(status, REGRAD_OK);
+    expect_within(plan, (double)RESIZE_NBYTES * it.n_threads);
+    regrad_plan_destroy(plan);
+}
+
+static void resizes(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    for (int64_t k = 1 + test_count(20000) / 40; k > 0; k--)
+        check_resize(&rng);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grid_samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grid_samples), cmocka_unit_test(resizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

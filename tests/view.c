@@ -6,7 +6,7 @@
 
 #include "number.h"
 
-enum { LONGEST = 1 << 15 };
+enum { LONGEST = 1 << 16 };
 
 static void take_snapshot(struct view *view)
 {

@@ -115,12 +115,14 @@ struct rg_band {
     const int64_t *begin, *first;
     const void *weight;
     int64_t from, to;
-    const void *src; /* row 0 of the source */
-    int64_t pitch;   /* bytes from one row to the next */
-    int64_t n;       /* values of a row */
+    const void *src;   /* row 0 of the source */
+    int64_t pitch;     /* bytes from one row to the next */
+    int64_t n;         /* values of a row */
+    int64_t low, high; /* results of a row, which begin with a block */
 };
 
-/* For each row of a band all that rows and cols would make of it: row h at (char *)dst + (h - from) * pitch. The
+/* For each row of a band results low .. high - 1 of all that rows and cols would make of it: result 0 of row h at
+ * (char *)dst + (h - from) * pitch. high is that of a whole row or ends a block. The
  * columns have factor 2, 3, 4 or 8; kernels of one lane need narrow ones. */
 typedef void rg_reduce_fn(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
                           bool stream);

@@ -6,8 +6,8 @@
  *     width first    resample each source row along the width, then sum
  *
  * whichever has the smaller intermediate; which one is a function of the sizes only, and with it the
- * order of summation. A row of the result has one owner and needs nothing from other rows, so slots
- * share the rows of all planes.
+ * order of summation. A value of the result has one owner and needs nothing from other values, so slots
+ * share the rows of all planes, or, where these are few, parts of every row.
  *
  * A row is `width` groups of `inner` neighbouring values: inner = 1 where a plane is one channel
  * (NCHW), inner = C where channels are stored last (NHWC). Both add the same terms in the same order.
@@ -30,18 +30,22 @@
 
 enum {
     BATCH = 8,              /* the most rows that are resampled together */
-    MOST_RESULTS = 1 << 16, /* of one strip, the tables of which are indexed with 32 bits */
+    MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
     MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
     MOST_READY = 8,         /* source rows made ready together, at most; two such batches are kept */
     RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
+    PART_VALUES = 1024,     /* results of a part of a row that is one strip */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
     ROW_NBYTES = 1 << 15,   /* of the results of a row in the ring, and of the sources of a vector of results */
-    MAX_NBYTES = 256 * 1024 /* rows of groups that need more for one result are read as planes */
+    MAX_NBYTES = 192 * 1024 /* of the sources that a line holds of one result: groups of more are read as planes */
 };
+
+/* Rows are shared if that keeps as much of the slots at work. */
+static const double ROWS_BUSY = 0.9;
 
 /* One of the two tensors, seen as rows. */
 struct side {
@@ -75,8 +79,10 @@ struct resize_plan {
     int64_t ring_batch; /* rows of the source that are made ready together */
     int64_t n_strips;
     struct strip *strips;
-    int64_t max_from, max_to; /* the most columns of a strip, in the source and in the result */
+    int64_t max_from, max_to; /* the most columns of a strip, in a line and in the result */
+    bool has_long;            /* one result has more sources than a line holds */
     int factor;               /* of columns that are made without a line, or 0; there is one strip then */
+    bool across;              /* slots share parts of each row, not rows */
 };
 
 static const struct resize_plan *as_resize(const regrad_plan *plan)
@@ -124,10 +130,11 @@ static int64_t lines_nbytes(const struct resize_plan *plan)
     return plan->batch * rg_booked(line_length(plan), t) + (plan->factor > 0 ? 0 : rg_booked(RG_LINE_ROOM, t));
 }
 
-/* A row of the result on its way to where it is not contiguous, or from the ring. */
+/* A row of the result on its way to where it is not contiguous, or from the ring, or the sum of a long result. */
 static int64_t out_length(const struct resize_plan *plan)
 {
-    return plan->width_first || !plan->result.solid ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
+    const bool needed = plan->width_first || !plan->result.solid || plan->has_long;
+    return needed ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
 }
 
 static int64_t ring_length(const struct resize_plan *plan)
@@ -226,25 +233,73 @@ static void take_line(const struct resize_plan *plan, const struct lines *lines,
     plan->base.kernels->rows[dtype](lines->line, &rows, true);
 }
 
-/* Makes source row h of a plane ready in the ring. */
-static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
-                       const struct strip *strip)
+/* The same with a part of source row h of a plane. */
+static void take_source(const struct resize_plan *plan, const struct lines *lines, const char *plane, int64_t h,
+                        const struct rg_piece *piece)
 {
     const struct side *side = &plan->source;
-    const struct rg_piece *piece = &strip->piece;
-    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
-    const void *line = lines->line;
-    if (!plan->width_first) {
-        load_strip(plan, plane, h, piece, to);
-        return;
-    }
     if (side->solid) {
         take_line(plan, lines, side->dtype, plane + offset_of(side, h, piece->low), piece);
     } else {
         load_strip(plan, plane, h, piece, lines->in);
         take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
     }
-    resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
+}
+
+/* The most sources of one result that a line holds. */
+static int64_t most_sources(const struct resize_plan *plan)
+{
+    return MAX_NBYTES / (int64_t)plan->base.t_nbytes / plan->inner;
+}
+
+/* A long result is a strip of its own, and is summed part by part. */
+static bool is_long(const struct resize_plan *plan, const struct rg_piece *piece)
+{
+    return plan->grouped && piece->n_src > most_sources(plan);
+}
+
+/* The part of a long result's sources from number `at` on. */
+static struct strip part_of(const struct resize_plan *plan, const struct rg_piece *piece, int64_t at)
+{
+    struct strip part = {.piece = *piece};
+    part.piece.low += at;
+    part.piece.n_src = rg_min(piece->n_src - at, most_sources(plan));
+    return part;
+}
+
+/* Adds a line that holds such a part to the result. */
+static void add_part(const struct resize_plan *plan, void *sum, const void *line, const struct rg_piece *part)
+{
+    const int64_t nbytes = (int64_t)plan->base.t_nbytes, at = part->low - part->begin[part->from];
+    const struct rg_rows rows = {
+        .src = line,
+        .pitch = plan->inner * nbytes,
+        .weight = (const char *)part->weight + (part->first[part->from] + at) * nbytes,
+        .n_rows = part->n_src,
+        .n = plan->inner,
+    };
+    plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](sum, &rows, at == 0);
+}
+
+/* Makes source row h of a plane ready in the ring. */
+static void make_ready(const struct resize_plan *plan, struct lines *lines, const char *plane, int64_t h,
+                       const struct strip *strip)
+{
+    const struct rg_piece *piece = &strip->piece;
+    void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
+    const void *line = lines->line;
+    if (!plan->width_first) {
+        load_strip(plan, plane, h, piece, to);
+    } else if (is_long(plan, piece)) {
+        for (int64_t at = 0; at < piece->n_src; at += most_sources(plan)) {
+            const struct strip part = part_of(plan, piece, at);
+            take_source(plan, lines, plane, h, &part.piece);
+            add_part(plan, to, line, &part.piece);
+        }
+    } else {
+        take_source(plan, lines, plane, h, piece);
+        resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
+    }
 }
 
 /* The same for batch number `batch` of the rows. */
@@ -423,6 +478,18 @@ static void make_height_first(const struct resize_plan *plan, struct lines *line
         store_strip(plan, &sums[k], &strip->piece, line[k]);
 }
 
+/* A long result of height first: a ring holds one part of its sources. */
+static void make_long(const struct resize_plan *plan, struct lines *lines, const struct row *row,
+                      const struct rg_piece *piece)
+{
+    for (int64_t at = 0; at < piece->n_src; at += most_sources(plan)) {
+        const struct strip part = part_of(plan, piece, at);
+        forget_ring(lines, NULL);
+        add_part(plan, lines->out, line_of(plan, lines, row, &part, lines->line), &part.piece);
+    }
+    store_strip(plan, row, piece, lines->out);
+}
+
 /* A run in progress, seen by its slots. */
 struct progress {
     const struct resize_plan *plan;
@@ -488,15 +555,39 @@ static void take_rows(struct cursor *cursor, struct row *rows, int64_t n)
 static void make_rows(const struct progress *progress, struct lines *lines, const struct row *rows, int64_t n,
                       const struct strip *strip)
 {
-    if (progress->plan->width_first)
-        make_width_first(progress->plan, lines, rows, strip);
+    const struct resize_plan *plan = progress->plan;
+    if (plan->width_first)
+        make_width_first(plan, lines, rows, strip);
+    else if (is_long(plan, &strip->piece))
+        make_long(plan, lines, rows, &strip->piece);
     else
-        make_height_first(progress->plan, lines, rows, n, strip);
+        make_height_first(plan, lines, rows, n, strip);
 }
 
-/* Strips `first` to `last` of a share of the rows, a line after another. */
-static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share, int64_t first,
-                       int64_t last)
+/* What one slot makes: parts of rows. A part is a strip, or PART_VALUES of a row that is one. */
+struct task {
+    struct rg_share rows, parts;
+};
+
+static int64_t count_parts(const struct resize_plan *plan)
+{
+    return plan->factor > 0 ? (plan->result.width + PART_VALUES - 1) / PART_VALUES : plan->n_strips;
+}
+
+static struct task task_of(const struct resize_plan *plan, int slot)
+{
+    const int n_slots = plan->base.n_slots;
+    struct task task = {{0, plan->n_rows}, {0, count_parts(plan)}};
+    if (plan->across)
+        task.parts = rg_share_units(task.parts.end, n_slots, slot);
+    else
+        task.rows = rg_share_units(task.rows.end, n_slots, slot);
+    return task;
+}
+
+/* These strips of a share of the rows, a line after another. */
+static void run_strips(const struct progress *progress, struct lines *lines, struct rg_share share,
+                       struct rg_share strips)
 {
     const struct resize_plan *plan = progress->plan;
     struct cursor cursor = cursor_at(progress, share.begin);
@@ -505,13 +596,13 @@ static void run_strips(const struct progress *progress, struct lines *lines, str
     for (int64_t at = share.begin; at < share.end; at += plan->batch) {
         const int64_t n = rg_min(share.end - at, plan->batch);
         take_rows(&cursor, rows, n);
-        for (int64_t k = first; k <= last; k++)
+        for (int64_t k = strips.begin; k < strips.end; k++)
             make_rows(progress, lines, rows, n, &plan->strips[k]);
     }
 }
 
-/* A share of the rows, a plane after another, without lines. */
-static void reduce_planes(const struct progress *progress, struct rg_share share)
+/* Rows, a plane after another, without lines. */
+static void reduce_planes(const struct progress *progress, const struct task *task)
 {
     const struct resize_plan *plan = progress->plan;
     const struct side *source = &plan->source, *result = &plan->result;
@@ -519,10 +610,12 @@ static void reduce_planes(const struct progress *progress, struct rg_share share
     struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
     band.pitch = source->stride_h * source->element_nbytes;
     band.n = source->width;
-    for (int64_t at = share.begin; at < share.end; at += band.to - band.from) {
+    band.low = task->parts.begin * PART_VALUES;
+    band.high = rg_min(task->parts.end * PART_VALUES, result->width);
+    for (int64_t at = task->rows.begin; at < task->rows.end; at += band.to - band.from) {
         const struct cursor cursor = cursor_at(progress, at);
         band.from = cursor.row.h;
-        band.to = rg_min(result->height, band.from + share.end - at);
+        band.to = rg_min(result->height, band.from + task->rows.end - at);
         band.src = cursor.row.source;
         plan->base.kernels->reduce[result->dtype](cursor.row.result + offset_of(result, band.from, 0),
                                                   result->stride_h * result->element_nbytes, &band,
@@ -530,29 +623,27 @@ static void reduce_planes(const struct progress *progress, struct rg_share share
     }
 }
 
-static void make_lines(const struct progress *progress, struct rg_share share, char *workspace)
+static void make_lines(const struct progress *progress, const struct task *task, char *workspace)
 {
     const struct resize_plan *plan = progress->plan;
     struct lines lines = {.run = progress->run};
     grant_lines(plan, workspace, &lines);
     if (needs_ring(plan)) /* which holds one strip */
-        for (int64_t k = 0; k < plan->n_strips; k++)
-            run_strips(progress, &lines, share, k, k);
+        for (int64_t k = task->parts.begin; k < task->parts.end; k++)
+            run_strips(progress, &lines, task->rows, (struct rg_share){k, k + 1});
     else /* all strips of a row together: that reads memory in longer stretches */
-        run_strips(progress, &lines, share, 0, plan->n_strips - 1);
+        run_strips(progress, &lines, task->rows, task->parts);
 }
 
 static void run_slot(void *context, int slot)
 {
     const struct progress *progress = context;
     const struct resize_plan *plan = progress->plan;
-    const struct rg_share share = rg_share_units(plan->n_rows, plan->base.n_slots, slot);
-    if (share.begin == share.end)
-        return;
+    const struct task task = task_of(plan, slot);
     if (plan->factor > 0)
-        reduce_planes(progress, share);
+        reduce_planes(progress, &task);
     else
-        make_lines(progress, share, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
+        make_lines(progress, &task, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     if (plan->streamed)
         plan->base.kernels->settle();
 }
@@ -578,15 +669,17 @@ static void copy_slot(void *context, int slot)
     const struct resize_plan *plan = progress->plan;
     const struct side *source = &plan->source, *result = &plan->result;
     const int64_t element = source->element_nbytes, group = element * plan->inner;
-    const struct rg_share share = rg_share_units(plan->n_rows, plan->base.n_slots, slot);
-    for (int64_t row = share.begin; row < share.end; row++) {
+    const struct task task = task_of(plan, slot);
+    const int64_t w = plan->strips[task.parts.begin].piece.from;
+    const int64_t n = plan->strips[task.parts.end - 1].piece.to - w;
+    for (int64_t row = task.rows.begin; row < task.rows.end; row++) {
         const int64_t plane = row / result->height, h = row % result->height;
-        const char *from = source_plane(progress, plane) + h * source->stride_h * element;
-        char *to = result_plane(progress, plane) + h * result->stride_h * element;
+        const char *from = source_plane(progress, plane) + offset_of(source, h, w);
+        char *to = result_plane(progress, plane) + offset_of(result, h, w);
         if (source->solid && result->solid)
-            memcpy(to, from, (size_t)(group * result->width));
+            memcpy(to, from, (size_t)(group * n));
         else
-            copy_values(to, result->stride_w * element, from, source->stride_w * element, result->width, (size_t)group);
+            copy_values(to, result->stride_w * element, from, source->stride_w * element, n, (size_t)group);
     }
 }
 
@@ -792,7 +885,8 @@ static bool cut_strips(struct resize_plan *plan)
     for (int64_t k = 0, from = 0; k < n_strips; from = plan->strips[k++].piece.to) {
         struct rg_piece *piece = &plan->strips[k].piece;
         *piece = cut_strip(plan, from);
-        plan->max_from = rg_max(plan->max_from, piece->n_src);
+        plan->has_long |= is_long(plan, piece);
+        plan->max_from = rg_max(plan->max_from, rg_min(piece->n_src, most_sources(plan)));
         plan->max_to = rg_max(plan->max_to, piece->to - from);
     }
     return true;
@@ -869,6 +963,26 @@ static bool exceeds_caches(const struct resize_plan *plan)
     return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes() / 2;
 }
 
+/* The part of all slots that is at work when these share n_units fairly. */
+static double busy_part(int64_t n_units, int64_t n_slots)
+{
+    const int64_t most = (n_units + n_slots - 1) / n_slots;
+    return n_units == 0 ? 0 : (double)n_units / ((double)most * (double)n_slots);
+}
+
+/* Rows are shared unless that leaves slots idle which parts of rows would not. */
+static bool split(struct resize_plan *plan, int64_t slot_nbytes)
+{
+    const int n_threads = rg_num_threads();
+    const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
+    const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
+                                        (double)plan->result.height * (double)plan->result.width);
+    const int64_t n_parts = count_parts(plan);
+    const double by_rows = busy_part(plan->n_rows, n_threads);
+    plan->across = by_rows < ROWS_BUSY && busy_part(n_parts, n_threads) > by_rows;
+    return rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, n_values, slot_nbytes);
+}
+
 static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize *resize)
 {
     const regrad_tensor *source = resize->source.tensor, *result = resize->result.tensor;
@@ -899,10 +1013,7 @@ static regrad_status fill_plan(struct resize_plan *plan, const struct rg_resize 
         return REGRAD_ERROR_OUT_OF_MEMORY;
     const bool copied = plan->height.identity && plan->width.identity;
     base->run = copied ? run_copy : run;
-    const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
-    const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
-                                        (double)plan->result.height * (double)plan->result.width);
-    if (!rg_plan_split(base, plan->n_rows, n_values, copied ? 0 : slot_nbytes(plan)))
+    if (!split(plan, copied ? 0 : slot_nbytes(plan)))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     return REGRAD_OK;
 }

@@ -175,9 +175,10 @@ static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_ro
         STORED(sum_all_lines)(dst, line, n_rows, &own, 3, V_LANES, stream, ahead);
 }
 
-/* What neighbouring rows of a result read, n_results of them, each `factor` rows of the source after the one before:
- * n_rows each, as a constant, or any number when that is 0. */
+/* What blocks from .. to - 1 of neighbouring rows of a result read, n_results of them, each `factor` rows of the source
+ * after the one before: n_rows each, as a constant, or any number when that is 0. */
 struct STORED(source) {
+    int64_t from, to;
     const struct rg_rows *rows; /* of the first result */
     const V *weight;            /* n_rows of each result, if n_rows is not 0; one row has the weight 1 */
     int64_t ahead;              /* from a value to what is to be prefetched */
@@ -340,56 +341,72 @@ RG_INLINE void STORED(begin_block)(struct STORED(making) * making, const struct 
     for (int q = 0; q < n_results; q++)
         making->sum[q] = VOP(set1)(0);
     NAME(add_sources)(making->sum, &making->low, high, columns, b, factor, first, first, factor, n_results, whole);
-    NAME(copy_phases)(&making->low, high, factor, n_results);
 }
 
-/* Makes the phases of block b and what they allow; `whole`: that and the block before are whole, and their sources are
- * there. */
+/* The phases of block b. There are none behind the last block, and narrow ones need none of the next. */
+RG_INLINE void STORED(make_any_phases)(struct NAME(phases) * phase, const struct STORED(source) * source, int64_t b,
+                                       int factor, bool narrow, int n_rows, int n_results)
+{
+    const int64_t k = b * factor * V_LANES, n = source->rows->n;
+    if (k >= n || (narrow && b == source->to))
+        NAME(clear_phases)(phase, factor, n_results);
+    else if (k + factor * V_LANES <= n)
+        STORED(make_phases)(phase, source, k, factor, n_rows, n_results);
+    else
+        STORED(make_last_phases)(phase, source, k, factor, n_rows, n_results);
+}
+
+/* Makes the phases of block b and what they allow; `whole`: that and the block before are whole, they are wanted, and
+ * their sources are there. */
 RG_INLINE void STORED(next_block)(const struct STORED(target) * target, struct STORED(making) * making,
                                   const struct STORED(source) * source, const struct rg_columns *columns, int64_t b,
                                   int factor, bool narrow, int n_rows, int n_results, bool whole)
 {
     const int64_t k = b * factor * V_LANES;
     struct NAME(phases) high;
-    STORED(prefetch_source)(source, k, factor, n_rows, n_results);
-    if (whole || k + factor * V_LANES <= source->rows->n)
+    if (whole || b < source->to)
+        STORED(prefetch_source)(source, k, factor, n_rows, n_results);
+    if (whole)
         STORED(make_phases)(&high, source, k, factor, n_rows, n_results);
     else
-        STORED(make_last_phases)(&high, source, k, factor, n_rows, n_results);
-    if (whole || b > 0)
+        STORED(make_any_phases)(&high, source, b, factor, narrow, n_rows, n_results);
+    if (whole || b > source->from)
         STORED(finish_block)(target, making, &high, columns, b - 1, factor, narrow, n_results, whole);
-    if (whole || b > 0)
-        STORED(begin_block)(making, &high, columns, b, factor, narrow, n_results, false, whole);
-    else
+    if (!whole && b == 0)
         STORED(begin_block)(making, &high, columns, b, factor, narrow, n_results, true, false);
+    else if (whole || (b >= source->from && b < source->to))
+        STORED(begin_block)(making, &high, columns, b, factor, narrow, n_results, false, whole);
+    NAME(copy_phases)(&making->low, &high, factor, n_results);
 }
 
 RG_INLINE void STORED(reduce_row)(const struct STORED(target) * target, const struct STORED(source) * source,
                                   const struct rg_columns *columns, int factor, bool narrow, int n_rows, int n_results)
 {
-    const int64_t n_blocks = (columns->n + V_LANES - 1) / V_LANES, n_full = source->rows->n / (factor * V_LANES);
-    const int64_t whole_to = columns->whole_to < n_full ? columns->whole_to : n_full;
+    const int64_t from = source->from, to = source->to, n_full = source->rows->n / (factor * V_LANES);
+    const int64_t whole_from = columns->whole_from > from ? columns->whole_from : from;
+    const int64_t whole_end = columns->whole_to < n_full ? columns->whole_to : n_full;
+    const int64_t whole_to = whole_end < to ? whole_end : to;
     struct STORED(making) making;
-    struct NAME(phases) none;
-    NAME(clear_phases)(&none, factor, n_results);
-    NAME(copy_phases)(&making.low, &none, factor, n_results);
-    int64_t b = 0;
-    do {
+    NAME(clear_phases)(&making.low, factor, n_results);
+    for (int q = 0; q < n_results; q++)
+        making.sum[q] = VOP(set1)(0);
+    for (int64_t b = from > 0 ? from - 1 : 0; b <= to;) {
         STORED(next_block)(target, &making, source, columns, b++, factor, narrow, n_rows, n_results, false);
-        for (; columns->whole_from < b && b < whole_to; b++)
+        for (; whole_from < b && b < whole_to; b++)
             STORED(next_block)(target, &making, source, columns, b, factor, narrow, n_rows, n_results, true);
-    } while (b < n_blocks);
-    STORED(finish_block)(target, &making, &none, columns, n_blocks - 1, factor, narrow, n_results, false);
+    }
 }
 
 /* The rows are those of the first of n_results. */
-RG_INLINE void STORED(reduce_rows)(const struct STORED(target) * target, const struct rg_rows *rows,
-                                   const struct rg_columns *columns, int factor, bool narrow, int n_rows, int n_results)
+RG_INLINE void STORED(reduce_rows)(const struct STORED(target) * target, const struct rg_band *band,
+                                   const struct rg_rows *rows, const struct rg_columns *columns, int factor,
+                                   bool narrow, int n_rows, int n_results)
 {
     V weight[NAME(most_results) * NAME(most_usual)];
     for (int r = 0; r < n_results * n_rows; r++)
         weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
-    const struct STORED(source) source = {rows, weight, STORED(how_far)(rows, REDUCE_AHEAD_NBYTES)};
+    const struct STORED(source) source = {band->low / V_LANES, (band->high + V_LANES - 1) / V_LANES, rows, weight,
+                                          STORED(how_far)(rows, REDUCE_AHEAD_NBYTES)};
     STORED(reduce_row)(target, &source, columns, factor, narrow, n_rows, n_results);
 }
 
@@ -428,15 +445,15 @@ RG_INLINE int64_t STORED(reduce_some)(const struct STORED(target) * target, cons
     const int n_shared = factor == 2 && (narrow || N_REGISTERS >= 32) ? NAME(most_results) : 1;
     const struct rg_rows rows = STORED(rows_of)(band, h);
     if (n_shared > 1 && STORED(are_usual)(band, h, factor, usual, n_shared)) {
-        STORED(reduce_rows)(target, &rows, columns, factor, narrow, usual, n_shared);
+        STORED(reduce_rows)(target, band, &rows, columns, factor, narrow, usual, n_shared);
         return n_shared;
     }
     if (usual <= NAME(most_usual) && rows.n_rows == usual)
-        STORED(reduce_rows)(target, &rows, columns, factor, narrow, usual, 1);
+        STORED(reduce_rows)(target, band, &rows, columns, factor, narrow, usual, 1);
     else if (rows.n_rows == 1 && *(const T *)rows.weight == 1)
-        STORED(reduce_rows)(target, &rows, columns, factor, narrow, 1, 1);
+        STORED(reduce_rows)(target, band, &rows, columns, factor, narrow, 1, 1);
     else
-        STORED(reduce_rows)(target, &rows, columns, factor, narrow, 0, 1);
+        STORED(reduce_rows)(target, band, &rows, columns, factor, narrow, 0, 1);
     return 1;
 }
 
