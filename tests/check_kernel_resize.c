@@ -121,15 +121,15 @@ struct map {
     struct rg_piece piece;
 };
 
-/* A map of n rows, each of n_terms terms, or of up to so many. */
+/* A map of n rows, each of n_terms terms, or of up to so many; `spacing` sources apart unless that is 0. */
 static void make_map(const struct subject *subject, struct rng *rng, struct map *map, int64_t n, int64_t n_terms,
-                     bool even)
+                     bool even, int64_t spacing)
 {
     const int64_t from = rng_between(rng, 0, n);
     int64_t begin = 0, end = 0;
     map->first[0] = 0;
     for (int64_t i = 0; i < n; i++) {
-        begin = rng_between(rng, begin, end + even);
+        begin = i > 0 && spacing > 0 ? begin + spacing : rng_between(rng, begin, end + even);
         end = even ? begin + n_terms : rng_between(rng, end, rg_max(begin + n_terms, end));
         map->begin[i] = begin;
         map->first[i + 1] = map->first[i] + end - begin;
@@ -508,7 +508,8 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     const bool stream = rng_chance(rng, 2);
     struct map map;
     make_factor_tables(&tables, subject, rng, n, factor, narrow);
-    make_map(subject, rng, &map, rng_between(rng, 1, 4), n_terms, rng_chance(rng, 2));
+    const bool even = rng_chance(rng, 2);
+    make_map(subject, rng, &map, rng_between(rng, 1, 5), n_terms, even, even && rng_chance(rng, 2) ? factor : 0);
     struct columns columns = make_columns(&tables);
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, piece->low + piece->n_src, factor * n);
@@ -592,7 +593,7 @@ static void try_groups(const struct subject *subject, struct rng *rng, regrad_dt
                        int64_t inner)
 {
     struct map map;
-    make_map(subject, rng, &map, n, longest, false);
+    make_map(subject, rng, &map, n, longest, false, 0);
     const struct rg_piece *piece = &map.piece;
     const bool stream = rng_chance(rng, 2);
     struct guard line = make(rng, value_dtype(subject->wide), piece->n_src * inner + RG_LINE_ROOM);
