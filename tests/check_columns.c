@@ -135,7 +135,7 @@ static void check_factor_steps(const struct trial *trial, int64_t b, int64_t at)
 static bool is_whole(const struct trial *trial, int64_t b)
 {
     for (int32_t k = trial->columns.first[b]; k < trial->columns.first[b + 1]; k++)
-        if (trial->columns.steps[k].lanes != (1U << trial->spec.lanes) - 1)
+        if (trial->columns.steps[k].lanes != (1U << trial->columns.block) - 1)
             return false;
     return true;
 }
@@ -171,27 +171,30 @@ static size_t vector_nbytes(const struct rg_columns_spec *spec)
     return nbytes < RG_ALIGNMENT ? nbytes : RG_ALIGNMENT;
 }
 
-/* Tables that had so many pairs of vectors. */
-static int64_t n_with_pairs[RG_MAX_PAIRS + 1];
+/* Tables that had so many pairs of vectors, and these with blocks of fewer results than lanes. */
+static int64_t n_with_pairs[RG_MAX_PAIRS + 1], n_smaller[RG_MAX_PAIRS + 1];
 
 static void check_table(const struct trial *trial)
 {
     const struct rg_columns_spec *spec = &trial->spec;
     const struct rg_columns *columns = &trial->columns;
-    const int64_t n = (spec->piece.to - spec->piece.from) * spec->inner, lanes = spec->lanes;
-    const int64_t n_blocks = (n + lanes - 1) / lanes;
+    const int64_t n = (spec->piece.to - spec->piece.from) * spec->inner, block = columns->block;
+    assert_in_range(block, spec->factor > 0 || spec->streamed ? spec->lanes : 1, spec->lanes);
+    const int64_t n_blocks = (n + block - 1) / block;
     assert_int_equal(columns->n, n);
     assert_int_equal(columns->factor, spec->factor);
     assert_in_range(columns->n_pairs, 0, spec->factor > 0 ? 0 : RG_MAX_PAIRS);
     n_with_pairs[columns->n_pairs]++;
+    n_smaller[columns->n_pairs] += block < spec->lanes;
+    assert_true(block == spec->lanes || columns->n_pairs == 1 || columns->n_pairs == 2);
     assert_int_equal(columns->first[0], 0);
     assert_non_null(columns->steps); /* kernels add to it, also where no result has a term */
     assert_int_equal((uintptr_t)columns->weight % vector_nbytes(spec), 0);
     assert_true(columns->narrow == (spec->factor > 0 && is_narrow(trial->map, spec->factor)));
     for (int64_t b = 0; b < n_blocks; b++) {
-        const bool overlaps = (b + 1) * lanes > n && n >= lanes && spec->factor == 0;
-        const int64_t at = overlaps ? n - lanes : b * lanes;
-        check_block(trial, b, at, at + lanes <= n ? lanes : n - at);
+        const bool overlaps = (b + 1) * block > n && n >= block && spec->factor == 0;
+        const int64_t at = overlaps ? n - block : b * block;
+        check_block(trial, b, at, at + block <= n ? block : n - at);
         if (spec->factor > 0)
             check_factor_steps(trial, b, at);
     }
@@ -310,6 +313,7 @@ static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_ma
     const int64_t inner = rng_chance(rng, 2) ? 1 : rng_between(rng, 2, 15);
     return (struct rg_columns_spec){.piece = draw_piece(rng, map),
                                     .inner = inner,
+                                    .streamed = rng_chance(rng, 3),
                                     .lanes = 1 << rng_below(rng, 5),
                                     .t_nbytes = value_size(map->weights_double)};
 }
@@ -332,15 +336,16 @@ static void try_map(struct rng *rng, const struct rg_axis_map *map)
     try_spec(map, &spec);
 }
 
-/* Windows of all sizes came up. */
+/* Windows of all sizes came up, also with smaller blocks. */
 static void terms(void **state)
 {
     (void)state;
     const int64_t count = test_count(20000);
     memset(n_with_pairs, 0, sizeof n_with_pairs);
+    memset(n_smaller, 0, sizeof n_smaller);
     for_each_map(count, try_map);
     for (int n_pairs = 0; n_pairs <= RG_MAX_PAIRS && count >= 1000; n_pairs++)
-        assert_true(n_with_pairs[n_pairs] > 0);
+        assert_true(n_with_pairs[n_pairs] > 0 && (n_pairs % 3 == 0 || n_smaller[n_pairs] > 0));
 }
 
 /* May result i sum this source, when lines shrink by f? In the first block there is room for more neighbours before

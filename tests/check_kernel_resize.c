@@ -122,30 +122,41 @@ struct map {
     struct rg_piece piece;
 };
 
-/* A map of n rows, each of n_terms terms, or of up to so many. `pairs`: no source is in more than two rows, and some
- * are in none. */
-static void make_map(const struct subject *subject, struct rng *rng, struct map *map, int64_t n, int64_t n_terms,
-                     bool even, bool pairs)
+/* What a map is like: n rows, each of n_terms terms if `even`, else of up to so many. */
+struct map_spec {
+    int64_t n, n_terms;
+    bool even;
+    bool pairs;      /* no source is in more than two rows, and some are in none */
+    int64_t spacing; /* sources from one row to the next, or 0: any */
+};
+
+static void make_map(const struct subject *subject, struct rng *rng, struct map *map, const struct map_spec *spec)
 {
-    const int64_t from = rng_between(rng, 0, n);
+    const int64_t from = rng_between(rng, 0, spec->n);
     int64_t begin = 0, end = 0, end_before = 0;
     map->first[0] = 0;
-    for (int64_t i = 0; i < n; i++) {
-        begin = rng_between(rng, pairs ? rg_max(begin, end_before) : begin, end + (even || pairs));
+    for (int64_t i = 0; i < spec->n; i++) {
+        const int64_t least = spec->pairs ? rg_max(begin, end_before) : begin;
+        begin = i > 0 && spec->spacing > 0 ? begin + spec->spacing
+                                           : rng_between(rng, least, end + (spec->even || spec->pairs));
         end_before = end;
-        end = even ? begin + n_terms : rng_between(rng, rg_max(begin, end), rg_max(begin + n_terms, end));
+        const int64_t most = rg_max(begin + spec->n_terms, end);
+        end = spec->even ? begin + spec->n_terms : rng_between(rng, rg_max(begin, end), most);
         map->begin[i] = begin;
         map->first[i + 1] = map->first[i] + end - begin;
     }
-    map->weight = make(rng, value_dtype(subject->wide), map->first[n]);
-    const int64_t to = rng_between(rng, from, n), low = from < n ? map->begin[from] : end;
+    map->weight = make(rng, value_dtype(subject->wide), map->first[spec->n]);
+    const int64_t to = rng_between(rng, from, spec->n), low = from < spec->n ? map->begin[from] : end;
     const int64_t high = to == from ? low : map->begin[to - 1] + map->first[to] - map->first[to - 1];
     map->piece = (struct rg_piece){map->begin, map->first, map->weight.data, from, to, low, high - low};
 }
 
 /* ---- Columns ---- */
 
-enum { MOST_LINES = 9, MOST_BLOCKS = LONGEST, MOST_STEPS = 24, MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * MOST_STEPS };
+enum { MOST_LINES = 9, MOST_BLOCKS = LONGEST, MOST_STEPS = 24 };
+
+/* Entries of all steps: few where blocks are small. */
+enum { MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * 8 * RG_MAX_LANES };
 
 /* Tables of columns while they are made: block b has the results from at[b] on. */
 struct tables {
@@ -153,7 +164,7 @@ struct tables {
     struct rng *rng;
     enum sort sort; /* of weights */
     int64_t n_line; /* values that may be summed */
-    int64_t n, n_blocks, at[MOST_BLOCKS];
+    int64_t n, block, n_blocks, at[MOST_BLOCKS];
     int n_pairs, spacing, factor;
     bool narrow;
     int32_t n_index, n_weights, first[MOST_BLOCKS + 1];
@@ -224,7 +235,7 @@ static struct rg_step *add_pick(struct tables *tables, int64_t offset, uint32_t 
  * some of the others. */
 static void add_same(struct tables *tables, const struct rg_step *before, int64_t shared, int64_t n, bool whole)
 {
-    const int64_t from = lanes_of(tables) - shared;
+    const int64_t from = tables->block - shared;
     const uint32_t lanes = before->lanes >> from | draw_lanes(tables->rng, shared, n, whole);
     const struct rg_step *step = add_pick(tables, before->offset, lanes);
     memcpy(&tables->index[step->index], &tables->index[before->index + from], (size_t)shared * sizeof *tables->index);
@@ -255,6 +266,7 @@ static void start_tables(struct tables *tables, const struct subject *subject, s
     tables->rng = rng;
     tables->sort = (enum sort)rng_below(rng, N_SORTS);
     tables->n = n;
+    tables->block = lanes_of(tables);
     tables->n_blocks = tables->n_index = tables->n_weights = tables->first[0] = 0;
     tables->n_pairs = tables->factor = 0;
     tables->spacing = (int)rng_between(rng, 1, 3);
@@ -269,22 +281,24 @@ static void start_block(struct tables *tables, int64_t at)
 
 static void make_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n)
 {
-    const int64_t lanes = subject->kernels->lanes;
     const bool mostly_whole = rng_chance(rng, 2);
     start_tables(tables, subject, rng, n);
     tables->n_pairs = (int)rng_between(rng, 0, RG_MAX_PAIRS);
+    if ((tables->n_pairs == 1 || tables->n_pairs == 2) && rng_chance(rng, 2))
+        tables->block = rng_between(rng, 1, tables->block);
+    const int64_t block = tables->block;
     tables->n_line = rng_between(rng, 1, LONGEST);
-    for (int64_t begin = 0; begin < n; begin += lanes) {
-        const int64_t at = rg_max(rg_min(begin, n - lanes), 0);
+    for (int64_t begin = 0; begin < n; begin += block) {
+        const int64_t at = rg_max(rg_min(begin, n - block), 0);
         start_block(tables, at);
-        add_block(tables, rg_min(lanes, n), begin - at, mostly_whole && !rng_chance(rng, 5));
+        add_block(tables, rg_min(block, n), begin - at, mostly_whole && !rng_chance(rng, 5));
     }
 }
 
 static bool is_whole(const struct tables *tables, int64_t b)
 {
     for (int32_t k = tables->first[b]; k < tables->first[b + 1]; k++)
-        if (tables->steps[k].lanes != (1U << lanes_of(tables)) - 1)
+        if (tables->steps[k].lanes != (1U << tables->block) - 1)
             return false;
     return true;
 }
@@ -319,6 +333,7 @@ static struct columns make_columns(const struct tables *tables)
     };
     made.columns = (struct rg_columns){
         .n = tables->n,
+        .block = tables->block,
         .first = (const int32_t *)(const void *)made.first.data,
         .steps = (const struct rg_step *)(const void *)made.steps.data,
         .index = tables->factor > 0 ? NULL : (const int32_t *)(const void *)made.index.data,
@@ -345,7 +360,7 @@ static void end_columns(struct columns *columns)
 static double expect_result(struct tables *tables, const void *line, int64_t k)
 {
     const bool wide = tables->subject->wide;
-    const int64_t b = k / lanes_of(tables), j = k - tables->at[b];
+    const int64_t b = k / tables->block, j = k - tables->at[b];
     double sum = 0;
     for (int32_t s = tables->first[b]; s < tables->first[b + 1]; s++) {
         const struct rg_step *step = &tables->steps[s];
@@ -504,7 +519,12 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     const bool stream = rng_chance(rng, 2);
     struct map map;
     make_factor_tables(&tables, subject, rng, n, factor, narrow);
-    make_map(subject, rng, &map, rng_between(rng, 1, 4), n_terms, rng_chance(rng, 2), false);
+    const bool even = rng_chance(rng, 2);
+    const struct map_spec spec = {.n = rng_between(rng, 1, 5),
+                                  .n_terms = n_terms,
+                                  .even = even,
+                                  .spacing = even && rng_chance(rng, 2) ? factor : 0};
+    make_map(subject, rng, &map, &spec);
     struct columns columns = make_columns(&tables);
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, piece->low + piece->n_src, factor * n);
@@ -588,7 +608,7 @@ static void try_groups(const struct subject *subject, struct rng *rng, regrad_dt
                        int64_t inner)
 {
     struct map map;
-    make_map(subject, rng, &map, n, longest, false, false);
+    make_map(subject, rng, &map, &(struct map_spec){.n = n, .n_terms = longest});
     const struct rg_piece *piece = &map.piece;
     const bool stream = rng_chance(rng, 2);
     struct guard line = make(rng, value_dtype(subject->wide), piece->n_src * inner + RG_LINE_ROOM);
@@ -682,7 +702,7 @@ static void try_carry(const struct subject *subject, struct rng *rng, regrad_dty
 {
     const bool wide = subject->wide, stream = rng_chance(rng, 2);
     struct map map;
-    make_map(subject, rng, &map, n, 5, false, true);
+    make_map(subject, rng, &map, &(struct map_spec){.n = n, .n_terms = 5, .pairs = true});
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, n_rows, piece->n_src * inner);
     struct rg_carry carry = {.rows = source.rows, .start = rng_chance(rng, 2), .n = inner};

@@ -73,11 +73,12 @@ struct rg_step {
 };
 
 /*
- * The results of a line, in blocks of as many as the kernels have lanes; steps of block b: first[b] .. first[b + 1]
- * - 1. Where the last block would not be full it overlaps the one before it. A window is n_pairs pairs of vectors, and
- * all steps of a block have the same offset, and their weights follow one another; the index of its first step is in
- * the table, and each step's is that of the one before it plus `spacing`, which may lead lanes that a step leaves out
- * beyond the window. Or a window is one pair, when n_pairs is 0, and each step has an offset and an index of its own.
+ * The results of a line, in blocks of as many as the kernels have lanes, or of fewer where they then need a smaller
+ * window, of one or two pairs; steps of block b: first[b] .. first[b + 1] - 1. Where the last block would not be full
+ * it overlaps the one before it. A window is n_pairs pairs of vectors, and all steps of a block have the same offset,
+ * and their weights follow one another; the index of its first step is in the table, and each step's is that of the one
+ * before it plus `spacing`, which may lead lanes that a step leaves out beyond the window. Or a window is one pair,
+ * when n_pairs is 0, and each step has an offset and an index of its own.
  *
  * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f -
  * 1 when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
@@ -85,7 +86,7 @@ struct rg_step {
  * result, it is a neighbour with weight 0 of the second. The weights of a block's steps follow one another.
  */
 struct rg_columns {
-    int64_t n;
+    int64_t n, block; /* all results, and those of a block */
     const int32_t *first;
     const struct rg_step *steps;
     const int32_t *index;
@@ -93,7 +94,7 @@ struct rg_columns {
     int n_pairs, spacing;
     int factor;
     bool narrow;
-    int64_t whole_from, whole_to; /* blocks all steps of which are for all lanes */
+    int64_t whole_from, whole_to; /* blocks all steps of which are for all their results */
 };
 
 /* Memory that will be read soon; a hint. */

@@ -32,7 +32,7 @@ static bool append(struct table *table, const void *from, size_t nbytes)
 
 struct builder {
     const struct rg_columns_spec *spec;
-    int64_t n; /* results */
+    int64_t n, block; /* results, and those of a block */
     int n_pairs;
     int64_t window;
     bool narrow;
@@ -236,7 +236,7 @@ static bool append_window_steps(struct builder *builder, struct pending *pending
 /* The results from `at` on that are a block. */
 static int64_t make_pending(const struct builder *builder, int64_t at, struct pending *pending)
 {
-    const int64_t n = rg_min(builder->n - at, builder->spec->lanes);
+    const int64_t n = rg_min(builder->n - at, builder->block);
     for (int64_t j = 0; j < n; j++)
         pending[j] = pending_of(builder, at + j);
     return n;
@@ -261,13 +261,13 @@ static bool append_block(struct builder *builder, int64_t at, const struct rg_sh
 /* Where block b starts. */
 static int64_t block_at(const struct builder *builder, int64_t b)
 {
-    const int64_t lanes = builder->spec->lanes;
-    return builder->spec->factor > 0 ? b * lanes : rg_max(rg_min(b * lanes, builder->n - lanes), 0);
+    const int64_t at = b * builder->block;
+    return builder->spec->factor > 0 ? at : rg_max(rg_min(at, builder->n - builder->block), 0);
 }
 
 static int64_t count_blocks(const struct builder *builder)
 {
-    return (builder->n + builder->spec->lanes - 1) / builder->spec->lanes;
+    return (builder->n + builder->block - 1) / builder->block;
 }
 
 /* From the lowest to the highest source of block b. */
@@ -285,14 +285,39 @@ static int64_t span_of(const struct builder *builder, int64_t b)
     return high == 0 ? 0 : high - low;
 }
 
+/* The pairs of vectors of a window that serves every block. */
+static int64_t count_pairs(const struct builder *builder)
+{
+    int64_t widest = 1;
+    for (int64_t b = 0; b < count_blocks(builder); b++)
+        widest = rg_max(widest, span_of(builder, b));
+    return (widest - 1) / (2 * builder->spec->lanes) + 1;
+}
+
+/* A block costs what its pairs cost, so a few more blocks may cost less where they need fewer pairs. Takes the largest
+ * blocks with `wanted` pairs that cost at least a fifth less, if there are any. */
+static void try_smaller_blocks(struct builder *builder, int64_t *n_pairs, int64_t wanted)
+{
+    const int64_t block = builder->block, cost = count_blocks(builder) * *n_pairs;
+    while (--builder->block > 0 && 5 * count_blocks(builder) * wanted <= 4 * cost) {
+        if (count_pairs(builder) <= wanted) {
+            *n_pairs = wanted;
+            return;
+        }
+    }
+    builder->block = block;
+}
+
+/* Kernels have no loop for smaller blocks with more pairs. */
+enum { MOST_SMALL_PAIRS = 2 };
+
 /* One window for each block, if the widest one needs no more than kernels have. */
 static void choose_window(struct builder *builder)
 {
     const int64_t pair = 2 * builder->spec->lanes;
-    int64_t widest = 1;
-    for (int64_t b = 0; b < count_blocks(builder); b++)
-        widest = rg_max(widest, span_of(builder, b));
-    const int64_t n_pairs = (widest - 1) / pair + 1;
+    int64_t n_pairs = count_pairs(builder);
+    for (int64_t wanted = rg_min(n_pairs - 1, MOST_SMALL_PAIRS); wanted > 0 && !builder->spec->streamed; wanted--)
+        try_smaller_blocks(builder, &n_pairs, wanted);
     builder->n_pairs = n_pairs <= RG_MAX_PAIRS ? (int)n_pairs : 0;
     builder->window = builder->n_pairs == 0 ? pair : n_pairs * pair;
 }
@@ -339,23 +364,23 @@ int rg_columns_factor(const struct rg_axis_map *map)
     return (int)f;
 }
 
-/* Are all steps of block b for all lanes, as many as the kernels look for? */
-static bool is_whole(const struct rg_columns *columns, int64_t b, int64_t lanes)
+/* Are all steps of block b for all its results, as many as the kernels look for? */
+static bool is_whole(const struct rg_columns *columns, int64_t b)
 {
     for (int32_t k = columns->first[b]; k < columns->first[b + 1]; k++)
-        if (columns->steps[k].lanes != (1U << lanes) - 1)
+        if (columns->steps[k].lanes != (1U << columns->block) - 1)
             return false;
     return b > 0 || columns->factor == 0 || columns->narrow;
 }
 
 /* The longest run of whole blocks would do; they are all but the first and the last few. */
-static void find_whole(struct rg_columns *columns, int64_t lanes)
+static void find_whole(struct rg_columns *columns)
 {
-    const int64_t n_blocks = (columns->n + lanes - 1) / lanes;
-    while (columns->whole_from < n_blocks && !is_whole(columns, columns->whole_from, lanes))
+    const int64_t n_blocks = (columns->n + columns->block - 1) / columns->block;
+    while (columns->whole_from < n_blocks && !is_whole(columns, columns->whole_from))
         columns->whole_from++;
     columns->whole_to = columns->whole_from;
-    while (columns->whole_to < n_blocks && is_whole(columns, columns->whole_to, lanes))
+    while (columns->whole_to < n_blocks && is_whole(columns, columns->whole_to))
         columns->whole_to++;
 }
 
@@ -363,11 +388,13 @@ bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, 
 {
     struct builder builder = {.spec = spec, .narrow = spec->factor > 0 && is_narrow(map, spec->factor)};
     builder.n = (spec->piece.to - spec->piece.from) * spec->inner;
+    builder.block = spec->lanes;
     if (spec->factor == 0)
         choose_window(&builder);
     const bool made = append_blocks(&builder);
     *columns = (struct rg_columns){
         .n = builder.n,
+        .block = builder.block,
         .first = (const int32_t *)(const void *)builder.first.data,
         .steps = (const struct rg_step *)(const void *)builder.steps.data,
         .index = (const int32_t *)(const void *)builder.index.data,
@@ -378,7 +405,7 @@ bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, 
         .narrow = builder.narrow,
     };
     if (made) {
-        find_whole(columns, spec->lanes);
+        find_whole(columns);
         return true;
     }
     rg_columns_fini(columns);

@@ -15,6 +15,7 @@ struct rg_columns_spec {
     struct rg_piece piece; /* of the map */
     int64_t inner;
     int factor;      /* 0, or that of rg_columns_factor; then the piece is the whole map, inner = 1 */
+    bool streamed;   /* results go past the caches in whole vectors, and so must blocks be */
     int64_t lanes;   /* of the kernels */
     size_t t_nbytes; /* of their arithmetic type */
 };

@@ -299,6 +299,7 @@ static bool build_columns(struct rg_resize_plan *plan)
             .piece = plan->strips[k].piece,
             .inner = plan->inner,
             .factor = plan->factor,
+            .streamed = plan->streamed && plan->result.width * plan->inner % plan->base.kernels->lanes == 0,
             .lanes = plan->base.kernels->lanes,
             .t_nbytes = plan->base.t_nbytes,
         };

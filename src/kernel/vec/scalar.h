@@ -1,7 +1,8 @@
 /*
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *
- * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For each of them:
+ * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes; N_REGISTERS of vectors are there. For
+ * vf and vd:
  *   _load, _store       at any address
  *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values
  *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
@@ -33,7 +34,7 @@
 
 typedef float vf;
 typedef double vd;
-enum { VF_LANES = 1, VD_LANES = 1 };
+enum { VF_LANES = 1, VD_LANES = 1, N_REGISTERS = 16 };
 
 static inline vf vf_load(const float *p)
 {
