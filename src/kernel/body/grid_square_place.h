@@ -55,7 +55,10 @@ static void copy_far(void *data, const void *from, size_t nbytes)
     const char *const source = from;
     size_t at = head;
     memcpy(to, source, head);
-    for (; nbytes - at >= vector; at += vector)
-        vf_stream((float *)(void *)(to + at), vf_load((const float *)(const void *)(source + at)));
+    for (; nbytes - at >= vector; at += vector) {
+        vf value;
+        memcpy(&value, source + at, vector); /* from any address */
+        vf_stream((float *)(void *)(to + at), value);
+    }
     memcpy(to + at, source + at, nbytes - at);
 }
