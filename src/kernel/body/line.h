@@ -118,68 +118,46 @@ RG_INLINE void NAME(unzip_by)(V *out, const V *in, int factor)
     NAME(split_pairs)(out, even, odd, factor);
 }
 
-/* Source u of the results of a block, in a lane each: value j of phase u is that of result j. `low` are the phases of
- * the block where u < factor, and of the one before it where not; `high` those that follow them. */
-RG_INLINE V NAME(source_of)(const V *low, const V *high, int u, int factor)
-{
-    if (u < 0)
-        return VOP(before)(low[u + factor], high[u + factor]);
-    return u < factor ? high[u] : VOP(after)(low[u - factor], high[u - factor]);
-}
-
-/* Where the sources of a result begin, its own being 0 to factor - 1, and how many follow these. */
-RG_INLINE int NAME(first_source)(int factor, bool narrow, bool of_first_block)
-{
-    if (narrow)
-        return 0;
-    return of_first_block ? -factor : -((factor + 1) / 2);
-}
-
-RG_INLINE int NAME(n_after)(int factor, bool narrow)
-{
-    return narrow ? 0 : factor / 2;
-}
-
-/* Rows of a result that are reduced side by side at most. */
-enum { NAME(most_results) = 2 };
-
-/* Phases of blocks of these rows. */
+/* Three neighbouring blocks of sources, by phases. */
 struct NAME(phases) {
-    V of[NAME(most_results)][8];
+    V before[8], at[8], after[8];
 };
 
-RG_INLINE void NAME(clear_phases)(struct NAME(phases) * phase, int factor, int n_results)
-{
-#pragma GCC unroll 2
-    for (int q = 0; q < n_results; q++)
-#pragma GCC unroll 8
-        for (int p = 0; p < factor; p++)
-            phase->of[q][p] = VOP(set1)(0);
-}
-
-RG_INLINE void NAME(copy_phases)(struct NAME(phases) * to, const struct NAME(phases) * from, int factor, int n_results)
-{
-#pragma GCC unroll 2
-    for (int q = 0; q < n_results; q++)
-#pragma GCC unroll 8
-        for (int p = 0; p < factor; p++)
-            to->of[q][p] = from->of[q][p];
-}
-
-/* Adds sources `from` to `to` - 1 of the results of block b, `first` being the one of its first step; sum, low and high
- * are n_results rows'. */
-RG_INLINE void NAME(add_sources)(V *sum, const struct NAME(phases) * low, const struct NAME(phases) * high,
-                                 const struct rg_columns *columns, int64_t b, int factor, int first, int from, int to,
-                                 int n_results, bool whole)
+/* The results of block b, whose sources are in phases->at: of result j, value j of phase u is source u. The sources
+ * before and behind these that count are `low` and `high`. */
+RG_INLINE V NAME(sum_phases)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+                             int factor, int low, int high, bool whole)
 {
     const struct rg_step *step = columns->steps + columns->first[b];
     const T *weight = (const T *)columns->weight + step->weight;
-#pragma GCC unroll 24
-    for (int u = from; u < to; u++)
-#pragma GCC unroll 2
-        for (int q = 0; q < n_results; q++)
-            sum[q] = NAME(add_term)(sum[q], NAME(source_of)(low->of[q], high->of[q], u, factor),
-                                    weight + (u - first) * V_LANES, step[u - first].lanes, whole);
+    V sum = VOP(set1)(0);
+    for (int u = -low; u < factor + high; u++, step++, weight += V_LANES) {
+        const int p = u < 0 ? u + factor : u < factor ? u : u - factor;
+        V value = phases->at[p];
+        if (u < 0)
+            value = VOP(before)(phases->before[p], value);
+        else if (u >= factor)
+            value = VOP(after)(value, phases->after[p]);
+        sum = NAME(add_term)(sum, value, weight, step->lanes, whole);
+    }
+    return sum;
+}
+
+/* The results of block b of columns with a factor. */
+RG_INLINE V NAME(reduce_whole)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+                               int factor, bool narrow)
+{
+    const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;
+    return NAME(sum_phases)(phases, columns, b, factor, low, high, true);
+}
+
+RG_INLINE V NAME(reduce_block)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+                               int factor, bool narrow)
+{
+    const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;
+    if (b == 0 && !narrow)
+        return NAME(sum_phases)(phases, columns, b, factor, factor, high, false);
+    return NAME(sum_phases)(phases, columns, b, factor, low, high, false);
 }
 
 /* The most rows of a result for which there is a loop of their own. */

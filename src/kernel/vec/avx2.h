@@ -10,7 +10,7 @@
 
 typedef __m256 vf;
 typedef __m256d vd;
-enum { VF_LANES = 8, VD_LANES = 4, N_REGISTERS = 16 };
+enum { VF_LANES = 8, VD_LANES = 4 };
 
 static inline vf vf_load(const float *p)
 {

@@ -11,7 +11,7 @@
 
 typedef __m512 vf;
 typedef __m512d vd;
-enum { VF_LANES = 16, VD_LANES = 8, N_REGISTERS = 32 };
+enum { VF_LANES = 16, VD_LANES = 8 };
 
 static inline vf vf_load(const float *p)
 {

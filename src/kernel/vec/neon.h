@@ -8,7 +8,7 @@
 
 typedef float32x4_t vf;
 typedef float64x2_t vd;
-enum { VF_LANES = 4, VD_LANES = 2, N_REGISTERS = 32 };
+enum { VF_LANES = 4, VD_LANES = 2 };
 
 static inline vf vf_load(const float *p)
 {

@@ -1,7 +1,7 @@
 /*
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *
- * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes; N_REGISTERS of vectors are there. For
+ * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For
  * vf and vd:
  *   _load, _store       at any address
  *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values
@@ -34,7 +34,7 @@
 
 typedef float vf;
 typedef double vd;
-enum { VF_LANES = 1, VD_LANES = 1, N_REGISTERS = 16 };
+enum { VF_LANES = 1, VD_LANES = 1 };
 
 static inline vf vf_load(const float *p)
 {
