@@ -183,6 +183,19 @@ struct STORED(source) {
     int64_t ahead;   /* from a value to what is to be prefetched */
 };
 
+/* The first of the rows that are fresh. */
+RG_INLINE int64_t STORED(first_fresh)(const struct rg_rows *rows, int factor, int n_rows)
+{
+    return n_rows == 0 ? rows->n_rows - rows->n_fresh : n_rows == 1 ? 0 : n_rows - factor;
+}
+
+/* Asks for what comes after row r. */
+RG_INLINE void STORED(prefetch_row)(const struct STORED(source) * source, int64_t r, int64_t k, int factor)
+{
+    const uintptr_t src = (uintptr_t)source->rows->src + (uintptr_t)source->ahead;
+    STORED(prefetch_vectors)((const char *)(src + (uintptr_t)(r * source->rows->pitch)), k, factor);
+}
+
 /* Adds row r of `factor` vectors from value k on. */
 RG_INLINE void STORED(add_row)(V *sum, const struct rg_rows *rows, int64_t r, int64_t k, V weight, int factor,
                                bool copied)
@@ -199,19 +212,21 @@ RG_INLINE void STORED(add_row)(V *sum, const struct rg_rows *rows, int64_t r, in
         sum[v] = copied ? VOP(add)(value[v], sum[v]) : VOP(muladd)(weight, value[v], sum[v]);
 }
 
-/* Sums of `factor` whole vectors by phases. */
+/* Sums of `factor` whole vectors by phases. Each row asks for its own lines: of requests that come all at once many are
+ * lost. */
 RG_INLINE void STORED(add_phases)(V *phase, const struct STORED(source) * source, int64_t k, int factor, int n_rows)
 {
     const struct rg_rows *rows = source->rows;
+    const int64_t end = n_rows == 0 ? rows->n_rows : n_rows;
     V sum[8];
     for (int v = 0; v < factor; v++)
         sum[v] = VOP(set1)(0);
-    if (n_rows == 0)
-        for (int64_t r = 0; r < rows->n_rows; r++)
-            STORED(add_row)(sum, rows, r, k, VOP(set1)(((const T *)rows->weight)[r]), factor, false);
-    else
-        for (int r = 0; r < n_rows; r++)
-            STORED(add_row)(sum, rows, r, k, source->weight[r], factor, n_rows == 1);
+    for (int64_t r = 0; r < end; r++) {
+        const V weight = n_rows == 0 ? VOP(set1)(((const T *)rows->weight)[r]) : source->weight[r];
+        if (r >= STORED(first_fresh)(rows, factor, n_rows))
+            STORED(prefetch_row)(source, r, k, factor);
+        STORED(add_row)(sum, rows, r, k, weight, factor, n_rows == 1);
+    }
     if (factor % 2 == 0) {
         V even[4], odd[4];
         for (int v = 0; v < factor / 2; v++)
@@ -222,15 +237,12 @@ RG_INLINE void STORED(add_phases)(V *phase, const struct STORED(source) * source
     }
 }
 
-/* Asks for what comes after the fresh rows of these. */
+/* Asks for what comes after the fresh rows. */
 RG_INLINE void STORED(prefetch_source)(const struct STORED(source) * source, int64_t k, int factor, int n_rows)
 {
-    const struct rg_rows *rows = source->rows;
-    const int64_t end = n_rows == 0 ? rows->n_rows : n_rows;
-    const int64_t n_fresh = n_rows == 0 ? rows->n_fresh : n_rows == 1 ? 1 : factor;
-    const uintptr_t src = (uintptr_t)rows->src + (uintptr_t)source->ahead;
-    for (int64_t r = end - n_fresh; r < end; r++)
-        STORED(prefetch_vectors)((const char *)(src + (uintptr_t)(r * rows->pitch)), k, factor);
+    const int64_t end = n_rows == 0 ? source->rows->n_rows : n_rows;
+    for (int64_t r = STORED(first_fresh)(source->rows, factor, n_rows); r < end; r++)
+        STORED(prefetch_row)(source, r, k, factor);
 }
 
 /* The sources of block b, by phases; `whole`: they are all there. */
@@ -238,12 +250,12 @@ RG_INLINE void STORED(make_phases)(V *phase, const struct STORED(source) * sourc
                                    bool whole)
 {
     const int64_t k = b * factor * V_LANES;
-    STORED(prefetch_source)(source, k, factor, n_rows);
     if (whole || k + factor * V_LANES <= source->rows->n) {
         STORED(add_phases)(phase, source, k, factor, n_rows);
         return;
     }
-    if (k >= source->rows->n) { /* behind the last block */
+    STORED(prefetch_source)(source, k, factor, n_rows); /* once more behind the row, for those that were lost */
+    if (k >= source->rows->n) {                         /* behind the last block */
         for (int p = 0; p < factor; p++)
             phase[p] = VOP(set1)(0);
         return;
