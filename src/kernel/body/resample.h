@@ -305,6 +305,17 @@ RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, 
     }
 }
 
+/* How far ahead of a value it is asked for what comes. Where values are read nearly in the order of memory, since rows
+ * are short, are one block or come one at a time, the processor sees that and is in time by itself; what is asked for
+ * far ahead gets in its way then. */
+RG_INLINE int64_t STORED(reduce_ahead)(const struct rg_rows *rows, int factor)
+{
+    const bool one_block = rows->n == factor * V_LANES && rows->pitch == rows->n * (int64_t)sizeof(S);
+    if (rows->n_rows == 1 || rows->pitch <= FOLLOWED_NBYTES || one_block)
+        return 0;
+    return STORED(how_far)(rows, REDUCE_AHEAD_NBYTES);
+}
+
 RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_band *band, const struct rg_rows *rows,
                                    const struct rg_columns *columns, int factor, bool narrow, int n_rows, bool stream)
 {
@@ -312,7 +323,7 @@ RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_band *band, const str
     for (int r = 0; r < n_rows; r++)
         weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
     const struct STORED(source) source = {band->low / V_LANES, (band->high + V_LANES - 1) / V_LANES, rows, weight,
-                                          STORED(how_far)(rows, REDUCE_AHEAD_NBYTES)};
+                                          STORED(reduce_ahead)(rows, factor)};
     STORED(reduce_row)(dst, &source, columns, factor, narrow, n_rows, stream);
 }
 

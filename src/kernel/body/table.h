@@ -19,6 +19,9 @@ enum { PREFETCH_NBYTES = 6144 };
 /* The same where rows are reduced without a line, which takes less time. */
 enum { REDUCE_AHEAD_NBYTES = 12288 };
 
+/* Rows no longer than this are read side by side as if they were one piece of memory. */
+enum { FOLLOWED_NBYTES = 320 };
+
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
