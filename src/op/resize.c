@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/tensor.h"
-#include "op/resize_plan.h"
+#include "op/resize_line.h"
 #include "rt/cache.h"
 #include "rt/parallel.h"
 
@@ -17,6 +17,7 @@ enum {
     RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
+    PAIRED_VALUES = 160,    /* the same of lines that are summed together with their neighbours */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     CARRIED_VALUES = 16384, /* the same where each source row is read once */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
@@ -291,6 +292,14 @@ static void choose_plain(struct rg_resize_plan *plan)
                   !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
 }
 
+/* Source rows that lines share are read once for both, all those of a batch side by side. Where they are longer that is
+ * too far from the order of memory to pay. */
+static void choose_paired(struct rg_resize_plan *plan)
+{
+    plan->paired = !plan->plain && !rg_resize_needs_ring(plan) && rg_resize_line_length(plan) <= PAIRED_VALUES &&
+                   has_pairs(&plan->height);
+}
+
 /* What kernels need to make results. */
 static bool build_columns(struct rg_resize_plan *plan)
 {
@@ -364,6 +373,7 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     choose_batch(plan);
     choose_ring_batch(plan);
     choose_plain(plan);
+    choose_paired(plan);
     plan->streamed = exceeds_caches(plan);
     plan->reads_far =
         plan->streamed && plan->source.height * plan->source.width > plan->result.height * plan->result.width;

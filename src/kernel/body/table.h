@@ -19,6 +19,10 @@ enum { PREFETCH_NBYTES = 6144 };
 /* The same where rows are reduced without a line, which takes less time. */
 enum { REDUCE_AHEAD_NBYTES = 12288 };
 
+/* Vectors of sums that are made side by side for a line and for the next one, if registers are as many as in vectors of
+ * a whole line of the cache. */
+enum { MOST_SUMS = VF_LANES == 16 ? 8 : 4 };
+
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
@@ -140,6 +144,7 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
             .rows = {[REGRAD_FLOAT32] = rows_f32, [REGRAD_FLOAT16] = rows_half, [REGRAD_BFLOAT16] = rows_bfloat},
+            .lines = {[REGRAD_FLOAT32] = lines_f32, [REGRAD_FLOAT16] = lines_half, [REGRAD_BFLOAT16] = lines_bfloat},
             .split = {[REGRAD_FLOAT32] = split_f32, [REGRAD_FLOAT16] = split_half, [REGRAD_BFLOAT16] = split_bfloat},
             .join = {[REGRAD_FLOAT32] = join_f32, [REGRAD_FLOAT16] = join_half, [REGRAD_BFLOAT16] = join_bfloat},
             .cols = {[REGRAD_FLOAT32] = cols_f32, [REGRAD_FLOAT16] = cols_half, [REGRAD_BFLOAT16] = cols_bfloat},
@@ -199,6 +204,7 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
             .rows = {[REGRAD_FLOAT64] = rows_f64},
+            .lines = {[REGRAD_FLOAT64] = lines_f64},
             .split = {[REGRAD_FLOAT64] = split_f64},
             .join = {[REGRAD_FLOAT64] = join_f64},
             .cols = {[REGRAD_FLOAT64] = cols_f64},
