@@ -19,9 +19,8 @@ enum { PREFETCH_NBYTES = 6144 };
 /* The same where rows are reduced without a line, which takes less time. */
 enum { REDUCE_AHEAD_NBYTES = 12288 };
 
-/* Vectors of sums that are made side by side for a line and for the next one, if registers are as many as in vectors of
- * a whole line of the cache. */
-enum { MOST_SUMS = VF_LANES == 16 ? 8 : 4 };
+/* Vectors of sums that are made side by side for a line and for the next one. */
+enum { MOST_SUMS = 8 };
 
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
