@@ -5,6 +5,7 @@
 void rows(void **state);
 void cols(void **state);
 void reduce(void **state);
+void lines(void **state);
 void groups(void **state);
 void carry(void **state);
 

@@ -23,6 +23,7 @@ static void for_each_dtype(const struct subject *subject, struct rng *rng, typed
         const regrad_dtype dtype = (regrad_dtype)type;
         const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
         assert_int_equal(served, subject->kernels->rows[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->lines[dtype] != NULL);
         assert_int_equal(served, subject->kernels->cols[dtype] != NULL);
         assert_int_equal(served, subject->kernels->reduce[dtype] != NULL);
         assert_int_equal(served, subject->kernels->groups[dtype] != NULL);
@@ -472,6 +473,21 @@ static int64_t draw_pitch(struct rng *rng, regrad_dtype dtype, int64_t n)
     return rng_chance(rng, 4) ? -pitch : pitch;
 }
 
+/* The rows of a map's piece, from rows of the source. */
+static struct rg_band band_of(const struct map *map, const struct source *source)
+{
+    return (struct rg_band){
+        .begin = map->begin,
+        .first = map->first,
+        .weight = map->weight.data,
+        .from = map->piece.from,
+        .to = map->piece.to,
+        .src = source->rows.src,
+        .pitch = source->rows.pitch,
+        .n = source->rows.n,
+    };
+}
+
 /* Row h of a band as rows. */
 static struct rg_rows rows_of_band(const struct subject *subject, const struct rg_band *band, int64_t h)
 {
@@ -528,16 +544,7 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     struct columns columns = make_columns(&tables);
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, piece->low + piece->n_src, factor * n);
-    struct rg_band band = {
-        .begin = map.begin,
-        .first = map.first,
-        .weight = map.weight.data,
-        .from = piece->from,
-        .to = piece->to,
-        .src = source.rows.src,
-        .pitch = source.rows.pitch,
-        .n = factor * n,
-    };
+    struct rg_band band = band_of(&map, &source);
     const int64_t size = (int64_t)regrad_dtype_size(dtype), pitch = draw_pitch(rng, dtype, n);
     const int64_t n_rows = band.to - band.from;
     struct guard result = make(rng, dtype, n_rows == 0 ? 0 : span_of(pitch / size, n_rows) + n - 1);
@@ -589,6 +596,51 @@ void reduce(void **state)
 {
     (void)state;
     for_each_subject(reduce_of);
+}
+
+/* ---- Lines ---- */
+
+/* Sums of rows that share some of these. What is in the lines' room afterwards does not matter. */
+static void try_lines(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_lines, int64_t n)
+{
+    struct map map;
+    make_map(subject, rng, &map, &(struct map_spec){.n = n_lines, .n_terms = 7, .pairs = true});
+    struct source source = make_source(subject, rng, dtype, map.piece.low + map.piece.n_src, n);
+    const struct rg_band band = band_of(&map, &source);
+    const size_t size = value_size(subject->wide), room = RG_LINE_ROOM + (size_t)rng_between(rng, 0, 3);
+    const size_t nbytes = (size_t)n * size, pitch = nbytes + room * size;
+    struct guard lines = make(rng, value_dtype(subject->wide), (band.to - band.from) * (int64_t)(pitch / size));
+    unsigned char *expected = copy_of(&lines);
+    subject->kernels->lines[dtype](lines.data, (int64_t)pitch, &band);
+    for (int64_t h = band.from; h < band.to; h++) {
+        const size_t at = (size_t)(h - band.from) * pitch;
+        const struct rg_rows rows = rows_of_band(subject, &band, h);
+        for (int64_t k = 0; k < n; k++)
+            set(subject->wide, expected + at, k, 0);
+        add_rows(subject->wide, dtype, &rows, expected + at);
+        memcpy(expected + at + nbytes, lines.data + at + nbytes, room * size);
+    }
+    finish_values(subject, "lines", n, &lines, expected);
+    end_source(&source);
+    guard_fini(&map.weight);
+}
+
+static void all_lines(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+{
+    for (int64_t n = 0; n <= LONGEST; n += length_step())
+        for (int64_t n_lines = 1; n_lines < 9; n_lines++)
+            try_lines(subject, rng, dtype, n_lines, n);
+}
+
+static void lines_of(const struct subject *subject, struct rng *rng)
+{
+    for_each_dtype(subject, rng, all_lines);
+}
+
+void lines(void **state)
+{
+    (void)state;
+    for_each_subject(lines_of);
 }
 
 /* ---- Groups ---- */

@@ -79,6 +79,28 @@ static void long_sums(void **state)
     for_random_problems(1 + test_count(6000) / 150, check_long_sums);
 }
 
+/* Rows that are cut, as a rule by factors that are not whole. */
+static void check_long_rows(struct rng *rng, const struct problem *problem)
+{
+    struct problem wide = *problem;
+    if (problem->kind == PROBLEM_GRID)
+        return;
+    wide.backward = true;
+    wide.n = 1;
+    wide.c = rng_between(rng, 1, 5);
+    wide.in_h = wide.out_h = problem->kind == PROBLEM_NEAREST_1D ? problem->in_h : 1;
+    wide.out_w = rng_between(rng, 4000, 20000);
+    wide.in_w = rng_between(rng, wide.out_w / 5, wide.out_w);
+    wide.scale_w = 0;
+    compare_with_reference(rng, &wide);
+}
+
+static void long_rows(void **state)
+{
+    (void)state;
+    for_random_problems(1 + test_count(6000) / 150, check_long_rows);
+}
+
 /* Many points that go down a tall image of many channels, somewhat beyond its ends: only a few of its rows are in use
  * at a time. */
 static void check_descent(struct rng *rng, const struct problem *problem)
@@ -470,12 +492,19 @@ static void worked_grid_infinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference),          cmocka_unit_test(long_sums),
-        cmocka_unit_test(descents),           cmocka_unit_test(adjoint),
-        cmocka_unit_test(linearity),          cmocka_unit_test(finite_differences),
-        cmocka_unit_test(worked_nearest),     cmocka_unit_test(worked_bilinear),
-        cmocka_unit_test(worked_many_ones),   cmocka_unit_test(worked_grid_half),
-        cmocka_unit_test(worked_grid_border), cmocka_unit_test(worked_grid_infinite),
+        cmocka_unit_test(reference),
+        cmocka_unit_test(long_sums),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(descents),
+        cmocka_unit_test(adjoint),
+        cmocka_unit_test(linearity),
+        cmocka_unit_test(finite_differences),
+        cmocka_unit_test(worked_nearest),
+        cmocka_unit_test(worked_bilinear),
+        cmocka_unit_test(worked_many_ones),
+        cmocka_unit_test(worked_grid_half),
+        cmocka_unit_test(worked_grid_border),
+        cmocka_unit_test(worked_grid_infinite),
     };
     if (skip_without_isa())
         return 77;

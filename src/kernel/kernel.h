@@ -121,6 +121,11 @@ struct rg_band {
     int64_t low, high; /* results of a row, which begin with a block */
 };
 
+/* The lines that rows would make of the rows of a band, from +0: that of row h at (char *)line + (h - from) *
+ * line_pitch. No source row is in more than two of them, which are neighbours, and none ends before the one above; low
+ * and high do not matter. */
+typedef void rg_lines_fn(void *line, int64_t line_pitch, const struct rg_band *band);
+
 /* For each row of a band results low .. high - 1 of all that rows and cols would make of it: result 0 of row h at
  * (char *)dst + (h - from) * pitch. high is that of a whole row or ends a block. The
  * columns have factor 2, 3, 4 or 8; kernels of one lane need narrow ones. */
@@ -441,6 +446,7 @@ struct rg_kernels {
     rg_store_fn *store[RG_N_DTYPES];
     rg_fetch_fn *fetch[RG_N_DTYPES];
     rg_rows_fn *rows[RG_N_DTYPES];
+    rg_lines_fn *lines[RG_N_DTYPES];
     rg_split_fn *split[RG_N_DTYPES];
     rg_join_fn *join[RG_N_DTYPES];
     rg_cols_fn *cols[RG_N_DTYPES];

@@ -30,6 +30,21 @@ static bool append(struct table *table, const void *from, size_t nbytes)
     return true;
 }
 
+/* Gives back the room that is left: a long row has thousands of tables. */
+static bool trim(struct table *table)
+{
+    const size_t room = ((size_t)table->n + RG_ALIGNMENT - 1) / RG_ALIGNMENT * RG_ALIGNMENT;
+    if (table->n == 0)
+        return true;
+    char *fitting = aligned_alloc(RG_ALIGNMENT, room);
+    if (fitting == NULL)
+        return false;
+    memcpy(fitting, table->data, (size_t)table->n);
+    free(table->data);
+    table->data = fitting;
+    return true;
+}
+
 struct builder {
     const struct rg_columns_spec *spec;
     int64_t n, block; /* results, and those of a block */
@@ -82,6 +97,36 @@ static bool append_shared(struct table *table, const void *values, int64_t n, si
     return append(table, values, all);
 }
 
+/* Of the indexes of one step, the last so many are looked through for the same: a few serve nearly all blocks. */
+enum { MOST_RECENT = 32 };
+
+static bool append_index(struct builder *builder, const int32_t *index, int32_t *at)
+{
+    struct table *table = &builder->index;
+    const int64_t lanes = builder->spec->lanes, nbytes = lanes * (int64_t)sizeof *index, n = table->n / nbytes;
+    for (int64_t k = n - 1; k >= 0 && k >= n - MOST_RECENT; k--) {
+        if (memcmp(table->data + k * nbytes, index, (size_t)nbytes) == 0) {
+            *at = (int32_t)(k * lanes);
+            return true;
+        }
+    }
+    *at = (int32_t)(n * lanes);
+    return append(table, index, (size_t)nbytes);
+}
+
+/* Lanes that have no term have the weight 1, which is that of all others where nearest pixels are taken: then all steps
+ * may share theirs. */
+static void set_ones(const struct rg_columns_spec *spec, void *weight)
+{
+    float *narrow = weight;
+    double *wide = weight;
+    for (int64_t j = 0; j < spec->lanes; j++)
+        if (spec->t_nbytes == sizeof *wide)
+            wide[j] = 1;
+        else
+            narrow[j] = 1;
+}
+
 /* Takes the terms that a step from `start` on adds off what is pending. */
 static struct rg_step take_step(const struct builder *builder, struct pending *pending, int64_t n, int64_t start,
                                 int32_t *index, char *weight)
@@ -107,10 +152,10 @@ static bool append_step(struct builder *builder, struct pending *pending, int64_
 {
     const struct rg_columns_spec *spec = builder->spec;
     int32_t index[RG_MAX_LANES] = {0};
-    double weight[RG_MAX_LANES] = {0}; /* as wide as any T */
+    double weight[RG_MAX_LANES]; /* as wide as any T */
+    set_ones(spec, weight);
     struct rg_step step = take_step(builder, pending, n, start, index, (char *)weight);
-    return append_shared(&builder->index, index, spec->lanes, sizeof *index, before == NULL ? NULL : &before->index,
-                         &step.index) &&
+    return append_index(builder, index, &step.index) &&
            append_shared(&builder->weight, weight, spec->lanes, spec->t_nbytes, before == NULL ? NULL : &before->weight,
                          &step.weight) &&
            append(&builder->steps, &step, sizeof step);
@@ -173,7 +218,7 @@ static void add_step(const struct builder *builder, struct block *block, struct 
     if (same < block->before->end)
         memcpy(weight, builder->weight.data + (size_t)steps_of(builder)[same].weight * spec->t_nbytes, nbytes);
     else
-        memset(weight, 0, nbytes);
+        set_ones(spec, weight);
     block->steps[block->n_steps++] = take_step(builder, pending, n, start, index, weight);
 }
 
@@ -227,10 +272,7 @@ static bool append_window_steps(struct builder *builder, struct pending *pending
         return true;
     for (bool more = true; more; more = next_start(builder->spec, pending, n, &lowest))
         add_step(builder, &block, pending, n, start, block.n_steps == 0 ? first : index);
-    const struct rg_step *same = first_before(builder, &block);
-    return append_shared(&builder->index, first, builder->spec->lanes, sizeof *first,
-                         same == NULL ? NULL : &same->index, &where) &&
-           append_made(builder, &block, where);
+    return append_index(builder, first, &where) && append_made(builder, &block, where);
 }
 
 /* The results from `at` on that are a block. */
@@ -391,7 +433,8 @@ bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, 
     builder.block = spec->lanes;
     if (spec->factor == 0)
         choose_window(&builder);
-    const bool made = append_blocks(&builder);
+    const bool made = append_blocks(&builder) && trim(&builder.first) && trim(&builder.steps) && trim(&builder.index) &&
+                      trim(&builder.weight);
     *columns = (struct rg_columns){
         .n = builder.n,
         .block = builder.block,

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/tensor.h"
-#include "op/resize_plan.h"
+#include "op/resize_line.h"
 #include "rt/cache.h"
 #include "rt/parallel.h"
 
@@ -17,6 +17,8 @@ enum {
     RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
+    SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
+    PAIRED_VECTORS = 10,    /* of lines that are summed together with their neighbours, at most */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     CARRIED_VALUES = 16384, /* the same where each source row is read once */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
@@ -180,7 +182,8 @@ static bool has_pairs(const struct rg_axis_map *map)
     return true;
 }
 
-/* It pays where vectors hold a whole line of the cache: narrower ones do not leave enough registers. */
+/* Where vectors hold a whole line of the cache it pays to keep sums for the next result: narrower ones do not leave
+ * enough registers. */
 static bool pays_to_carry(const struct rg_resize_plan *plan)
 {
     return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
@@ -200,13 +203,50 @@ static void choose_factor(struct rg_resize_plan *plan)
     plan->factor = plain ? rg_columns_factor(&plan->width) : 0;
 }
 
+/* Does each row of a tensor follow the one before it, in all planes? */
+static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resize_side *side)
+{
+    const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
+    const int64_t n_planes = plan->n_rows / plan->result.height;
+    return side->solid && (side->height == 1 || side->stride_h == row) &&
+           (plan->n_channels == 1 || side->stride_c == plane) &&
+           (n_planes <= plan->n_channels || side->stride_n == sample);
+}
+
+static bool has_ones(const struct rg_axis_map *map)
+{
+    const double *wide = map->weight;
+    const float *narrow = map->weight;
+    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
+        if ((map->weights_double ? wide[t] : (double)narrow[t]) != 1)
+            return false;
+    return true;
+}
+
+/* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
+ * does what two would. */
+static void choose_plain(struct rg_resize_plan *plan)
+{
+    plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
+    plan->plain = rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
+                  !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
+}
+
+/* Values of a line that is to stay in a cache. Source rows that are their own lines may be longer: then there are fewer
+ * tables. */
+static int64_t line_values(const struct rg_resize_plan *plan)
+{
+    const bool direct = plan->plain && plan->height.max_taps == 1;
+    return direct ? LINES_VALUES / rg_max(rg_min(plan->n_rows, SIDE_BY_SIDE), 1) : LINE_VALUES;
+}
+
 /* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
  * step at least. */
 static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from)
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
-    const int64_t n_values = plan->carried ? CARRIED_VALUES : plan->grouped ? GROUP_VALUES : LINE_VALUES;
+    const int64_t n_values = plan->carried ? CARRIED_VALUES : plan->grouped ? GROUP_VALUES : line_values(plan);
     const int64_t limit = rg_max(n_values / plan->inner, 1);
     const int64_t most_results = plan->width_first ? ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
@@ -249,16 +289,6 @@ static bool cut_strips(struct rg_resize_plan *plan)
     return true;
 }
 
-/* Does each row of a tensor follow the one before it, in all planes? */
-static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resize_side *side)
-{
-    const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
-    const int64_t n_planes = plan->n_rows / plan->result.height;
-    return side->solid && (side->height == 1 || side->stride_h == row) &&
-           (plan->n_channels == 1 || side->stride_c == plane) &&
-           (n_planes <= plan->n_channels || side->stride_n == sample);
-}
-
 /* Rows of groups take their time, and so do those that come one by one from the ring. */
 static void choose_batch(struct rg_resize_plan *plan)
 {
@@ -272,23 +302,13 @@ static void choose_ring_batch(struct rg_resize_plan *plan)
     plan->ring_batch = rg_max(rg_min(RING_NBYTES / (2 * row_nbytes), MOST_READY), 1);
 }
 
-static bool has_ones(const struct rg_axis_map *map)
+/* Source rows that lines share are read once for both, all those of a batch side by side. Where they are longer that is
+ * too far from the order of memory to pay. */
+static void choose_paired(struct rg_resize_plan *plan)
 {
-    const double *wide = map->weight;
-    const float *narrow = map->weight;
-    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
-        if ((map->weights_double ? wide[t] : (double)narrow[t]) != 1)
-            return false;
-    return true;
-}
-
-/* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
- * does what two would. */
-static void choose_plain(struct rg_resize_plan *plan)
-{
-    plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
-    plan->plain = rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
-                  !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
+    const int64_t most = PAIRED_VECTORS * plan->base.kernels->lanes;
+    plan->paired = !plan->plain && !rg_resize_needs_ring(plan) && rg_resize_line_length(plan) <= most &&
+                   has_pairs(&plan->height) && pays_to_carry(plan);
 }
 
 /* What kernels need to make results. */
@@ -359,11 +379,12 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     plan->grouped = makes_groups(plan);
     choose_carried(plan);
     choose_factor(plan);
+    choose_plain(plan);
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);
     choose_ring_batch(plan);
-    choose_plain(plan);
+    choose_paired(plan);
     plan->streamed = exceeds_caches(plan);
     plan->reads_far =
         plan->streamed && plan->source.height * plan->source.width > plan->result.height * plan->result.width;

@@ -132,6 +132,30 @@ static const void *line_of(const struct rg_resize_plan *plan, struct rg_resize_l
     return line;
 }
 
+/* The same for the first of n rows, and for those after it that may share source rows with it; returns how many. */
+static int64_t lines_of(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                        const struct rg_resize_row *rows, int64_t n, const struct rg_resize_strip *strip, char *to,
+                        const void **line)
+{
+    const struct rg_axis_map *map = &plan->height;
+    const struct rg_resize_side *source = &plan->source;
+    struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
+    int64_t n_lines = 0;
+    if (!plan->paired) {
+        line[0] = line_of(plan, lines, rows, strip, to);
+        return 1;
+    }
+    for (; n_lines < n && rows[n_lines].source == rows->source && rows[n_lines].h == rows->h + n_lines; n_lines++)
+        line[n_lines] = to + n_lines * lines->line_nbytes;
+    band.from = rows->h;
+    band.to = rows->h + n_lines;
+    band.src = rows->source + rg_resize_offset(source, 0, strip->piece.low);
+    band.pitch = source->stride_h * source->element_nbytes;
+    band.n = strip->piece.n_src * plan->inner;
+    plan->base.kernels->lines[source->dtype](to, lines->line_nbytes, &band);
+    return n_lines;
+}
+
 /* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
 static bool is_clear(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
 {
@@ -156,14 +180,13 @@ static void make_height_first(const struct rg_resize_plan *plan, struct rg_resiz
     const void *line[RG_RESIZE_BATCH];
     struct rg_resize_row sums[RG_RESIZE_BATCH];
     int64_t n_sums = 0;
-    for (int64_t k = 0; k < n; k++) {
-        if (is_clear(plan, &rows[k])) {
+    for (int64_t k = 0; k < n; k++)
+        if (is_clear(plan, &rows[k]))
             clear_strip(plan, &rows[k], &strip->piece);
-            continue;
-        }
-        line[n_sums] = line_of(plan, lines, &rows[k], strip, lines->line + n_sums * lines->line_nbytes);
-        sums[n_sums++] = rows[k];
-    }
+        else
+            sums[n_sums++] = rows[k];
+    for (int64_t k = 0; k < n_sums;)
+        k += lines_of(plan, lines, &sums[k], n_sums - k, strip, lines->line + k * lines->line_nbytes, &line[k]);
     if (!plan->width.identity && n_sums > 0)
         finish_rows(plan, lines, sums, line, n_sums, strip);
     for (int64_t k = 0; k < n_sums && plan->width.identity; k++)

@@ -85,6 +85,70 @@ static void STORED(rows)(void *line, const struct rg_rows *rows, bool start)
         STORED(sum_rows)(line, &own, false);
 }
 
+/* Sums of a line and, as far as it shares source rows, of the next one. */
+struct STORED(sums) {
+    V own[MOST_SUMS], next[MOST_SUMS];
+};
+
+/* Adds source rows from .. to - 1 to the sums of a result and, unless next_weight is NULL, to those of the next one. */
+RG_INLINE void STORED(add_shared)(struct STORED(sums) * sums, const struct rg_band *band, int64_t from, int64_t to,
+                                  const T *weight, const T *next_weight, int64_t k, int n_vectors, bool part)
+{
+    for (int64_t r = from; r < to; r++) {
+        const char *row = (const char *)band->src + r * band->pitch;
+        const S *in = (const S *)row + k;
+        const V own = VOP(set1)(weight[r - from]), next = VOP(set1)(next_weight == NULL ? 0 : next_weight[r - from]);
+        STORED(prefetch_vectors)((const char *)((uintptr_t)row + PREFETCH_NBYTES), k, n_vectors);
+        for (int v = 0; v < n_vectors; v++) {
+            const V value = part ? V_WIDEN_PART(in, band->n - k) : V_WIDEN(in + v * V_LANES);
+            sums->own[v] = VOP(muladd)(own, value, sums->own[v]);
+            if (next_weight != NULL)
+                sums->next[v] = VOP(muladd)(next, value, sums->next[v]);
+        }
+    }
+}
+
+/* n_vectors sums from value k on, of all lines; `part`: the rows end within the vector, which is one then. */
+RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct rg_band *band, int64_t k, int n_vectors,
+                                   bool part)
+{
+    const int64_t *begin = band->begin, *first = band->first;
+    struct STORED(sums) sums;
+    for (int v = 0; v < n_vectors; v++)
+        sums.own[v] = VOP(set1)(0);
+    for (int64_t h = band->from, at = 0; h < band->to; h++, line += line_pitch) {
+        const int64_t end = begin[h] + first[h + 1] - first[h];
+        const int64_t shared = h + 1 < band->to && begin[h + 1] < end ? begin[h + 1] : end;
+        const T *weight = (const T *)band->weight + first[h] - begin[h];
+        at = at > begin[h] ? at : begin[h]; /* rows before it are in the sums */
+        for (int v = 0; v < n_vectors; v++)
+            sums.next[v] = VOP(set1)(0);
+        STORED(add_shared)(&sums, band, at, shared, weight + at, NULL, k, n_vectors, part);
+        if (shared < end)
+            STORED(add_shared)
+            (&sums, band, shared, end, weight + shared, (const T *)band->weight + first[h + 1], k, n_vectors, part);
+        for (int v = 0; v < n_vectors; v++) {
+            VOP(store)((T *)line + k + v * V_LANES, sums.own[v]);
+            sums.own[v] = sums.next[v];
+        }
+        at = end;
+    }
+}
+
+static void STORED(lines)(void *line, int64_t line_pitch, const struct rg_band *band)
+{
+    const struct rg_band own = *band; /* which no store can change */
+    int64_t k = 0;
+    for (; k + MOST_SUMS * V_LANES <= own.n; k += MOST_SUMS * V_LANES)
+        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS, false);
+    for (; k + MOST_SUMS / 2 * V_LANES <= own.n; k += MOST_SUMS / 2 * V_LANES)
+        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS / 2, false);
+    for (; k + V_LANES <= own.n; k += V_LANES)
+        STORED(lines_chunk)(line, line_pitch, &own, k, 1, false);
+    if (k < own.n)
+        STORED(lines_chunk)(line, line_pitch, &own, k, 1, true);
+}
+
 RG_INLINE void STORED(put)(S *at, V value, bool stream)
 {
     if (stream)

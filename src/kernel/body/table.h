@@ -22,6 +22,9 @@ enum { REDUCE_AHEAD_NBYTES = 12288 };
 /* Rows no longer than this are read side by side as if they were one piece of memory. */
 enum { FOLLOWED_NBYTES = 320 };
 
+/* Vectors of sums that are made side by side for a line and for the next one. */
+enum { MOST_SUMS = 8 };
+
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
@@ -143,6 +146,7 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT32] = store_f32, [REGRAD_FLOAT16] = store_half, [REGRAD_BFLOAT16] = store_bfloat},
             .fetch = {[REGRAD_FLOAT32] = fetch_f32, [REGRAD_FLOAT16] = fetch_half, [REGRAD_BFLOAT16] = fetch_bfloat},
             .rows = {[REGRAD_FLOAT32] = rows_f32, [REGRAD_FLOAT16] = rows_half, [REGRAD_BFLOAT16] = rows_bfloat},
+            .lines = {[REGRAD_FLOAT32] = lines_f32, [REGRAD_FLOAT16] = lines_half, [REGRAD_BFLOAT16] = lines_bfloat},
             .split = {[REGRAD_FLOAT32] = split_f32, [REGRAD_FLOAT16] = split_half, [REGRAD_BFLOAT16] = split_bfloat},
             .join = {[REGRAD_FLOAT32] = join_f32, [REGRAD_FLOAT16] = join_half, [REGRAD_BFLOAT16] = join_bfloat},
             .cols = {[REGRAD_FLOAT32] = cols_f32, [REGRAD_FLOAT16] = cols_half, [REGRAD_BFLOAT16] = cols_bfloat},
@@ -202,6 +206,7 @@ const struct rg_kernel_table RG_TABLE = {
             .store = {[REGRAD_FLOAT64] = store_f64},
             .fetch = {[REGRAD_FLOAT64] = fetch_f64},
             .rows = {[REGRAD_FLOAT64] = rows_f64},
+            .lines = {[REGRAD_FLOAT64] = lines_f64},
             .split = {[REGRAD_FLOAT64] = split_f64},
             .join = {[REGRAD_FLOAT64] = join_f64},
             .cols = {[REGRAD_FLOAT64] = cols_f64},
