@@ -79,10 +79,22 @@ RG_INLINE void STORED(sum_rows)(T *line, const struct rg_rows *rows, bool start)
 static void STORED(rows)(void *line, const struct rg_rows *rows, bool start)
 {
     const struct rg_rows own = *rows; /* which no store can change */
-    if (start)
-        STORED(sum_rows)(line, &own, true);
-    else
-        STORED(sum_rows)(line, &own, false);
+    STORED(sum_rows)(line, &own, start);
+}
+
+/* What row h of a result sums. */
+RG_INLINE struct rg_rows STORED(rows_of)(const struct rg_band *band, int64_t h)
+{
+    const int64_t begin = band->begin[h], n = band->first[h + 1] - band->first[h];
+    const int64_t seen = h == band->from ? begin : band->begin[h - 1] + band->first[h] - band->first[h - 1];
+    return (struct rg_rows){
+        .src = (const char *)band->src + begin * band->pitch,
+        .pitch = band->pitch,
+        .weight = (const T *)band->weight + band->first[h],
+        .n_rows = n,
+        .n_fresh = begin + n - seen < n ? begin + n - seen : n,
+        .n = band->n,
+    };
 }
 
 /* Sums of a line and, as far as it shares source rows, of the next one. */
@@ -90,27 +102,26 @@ struct STORED(sums) {
     V own[MOST_SUMS], next[MOST_SUMS];
 };
 
-/* Adds source rows from .. to - 1 to the sums of a result and, unless next_weight is NULL, to those of the next one. */
+/* Adds source rows from .. to - 1 to the sums of a result and, if they are shared, to those of the next one. */
 RG_INLINE void STORED(add_shared)(struct STORED(sums) * sums, const struct rg_band *band, int64_t from, int64_t to,
-                                  const T *weight, const T *next_weight, int64_t k, int n_vectors, bool part)
+                                  const T *weight, const T *next_weight, bool shared, int64_t k, int n_vectors)
 {
     for (int64_t r = from; r < to; r++) {
         const char *row = (const char *)band->src + r * band->pitch;
         const S *in = (const S *)row + k;
-        const V own = VOP(set1)(weight[r - from]), next = VOP(set1)(next_weight == NULL ? 0 : next_weight[r - from]);
+        const V own = VOP(set1)(weight[r - from]), next = VOP(set1)(shared ? next_weight[r - from] : 0);
         STORED(prefetch_vectors)((const char *)((uintptr_t)row + PREFETCH_NBYTES), k, n_vectors);
         for (int v = 0; v < n_vectors; v++) {
-            const V value = part ? V_WIDEN_PART(in, band->n - k) : V_WIDEN(in + v * V_LANES);
+            const V value = V_WIDEN(in + v * V_LANES);
             sums->own[v] = VOP(muladd)(own, value, sums->own[v]);
-            if (next_weight != NULL)
+            if (shared)
                 sums->next[v] = VOP(muladd)(next, value, sums->next[v]);
         }
     }
 }
 
-/* n_vectors sums from value k on, of all lines; `part`: the rows end within the vector, which is one then. */
-RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct rg_band *band, int64_t k, int n_vectors,
-                                   bool part)
+/* n_vectors sums from value k on, of all lines. */
+RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct rg_band *band, int64_t k, int n_vectors)
 {
     const int64_t *begin = band->begin, *first = band->first;
     struct STORED(sums) sums;
@@ -119,14 +130,13 @@ RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct 
     for (int64_t h = band->from, at = 0; h < band->to; h++, line += line_pitch) {
         const int64_t end = begin[h] + first[h + 1] - first[h];
         const int64_t shared = h + 1 < band->to && begin[h + 1] < end ? begin[h + 1] : end;
-        const T *weight = (const T *)band->weight + first[h] - begin[h];
+        const T *weight = (const T *)band->weight + first[h], *next_weight = (const T *)band->weight + first[h + 1];
         at = at > begin[h] ? at : begin[h]; /* rows before it are in the sums */
         for (int v = 0; v < n_vectors; v++)
             sums.next[v] = VOP(set1)(0);
-        STORED(add_shared)(&sums, band, at, shared, weight + at, NULL, k, n_vectors, part);
-        if (shared < end)
-            STORED(add_shared)
-            (&sums, band, shared, end, weight + shared, (const T *)band->weight + first[h + 1], k, n_vectors, part);
+        STORED(add_shared)(&sums, band, at, shared, weight + (at - begin[h]), NULL, false, k, n_vectors);
+        weight += shared - begin[h];
+        STORED(add_shared)(&sums, band, shared, end, weight, next_weight, true, k, n_vectors);
         for (int v = 0; v < n_vectors; v++) {
             VOP(store)((T *)line + k + v * V_LANES, sums.own[v]);
             sums.own[v] = sums.next[v];
@@ -135,18 +145,21 @@ RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct 
     }
 }
 
+/* Whole vectors side by side, and what is left of each line by itself. */
 static void STORED(lines)(void *line, int64_t line_pitch, const struct rg_band *band)
 {
     const struct rg_band own = *band; /* which no store can change */
     int64_t k = 0;
     for (; k + MOST_SUMS * V_LANES <= own.n; k += MOST_SUMS * V_LANES)
-        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS, false);
+        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS);
     for (; k + MOST_SUMS / 2 * V_LANES <= own.n; k += MOST_SUMS / 2 * V_LANES)
-        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS / 2, false);
-    for (; k + V_LANES <= own.n; k += V_LANES)
-        STORED(lines_chunk)(line, line_pitch, &own, k, 1, false);
-    if (k < own.n)
-        STORED(lines_chunk)(line, line_pitch, &own, k, 1, true);
+        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS / 2);
+    for (int64_t h = own.from; h < own.to && k < own.n; h++) {
+        struct rg_rows rows = STORED(rows_of)(&own, h);
+        rows.src = (const S *)rows.src + k;
+        rows.n -= k;
+        STORED(rows)((T *)((char *)line + (h - own.from) * line_pitch) + k, &rows, true);
+    }
 }
 
 RG_INLINE void STORED(put)(S *at, V value, bool stream)
@@ -389,21 +402,6 @@ RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_band *band, const str
     const struct STORED(source) source = {band->low / V_LANES, (band->high + V_LANES - 1) / V_LANES, rows, weight,
                                           STORED(reduce_ahead)(rows, factor)};
     STORED(reduce_row)(dst, &source, columns, factor, narrow, n_rows, stream);
-}
-
-/* What row h of a result sums. */
-RG_INLINE struct rg_rows STORED(rows_of)(const struct rg_band *band, int64_t h)
-{
-    const int64_t begin = band->begin[h], n = band->first[h + 1] - band->first[h];
-    const int64_t seen = h == band->from ? begin : band->begin[h - 1] + band->first[h] - band->first[h - 1];
-    return (struct rg_rows){
-        .src = (const char *)band->src + begin * band->pitch,
-        .pitch = band->pitch,
-        .weight = (const T *)band->weight + band->first[h],
-        .n_rows = n,
-        .n_fresh = begin + n - seen < n ? begin + n - seen : n,
-        .n = band->n,
-    };
 }
 
 /* Inside of an image the usual rows are as many as the usual values of a row. */
