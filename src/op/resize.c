@@ -18,6 +18,7 @@ enum {
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
+    STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
     PAIRED_VECTORS = 10,    /* of lines that are summed together with their neighbours, at most */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
     CARRIED_VALUES = 16384, /* the same where each source row is read once */
@@ -232,12 +233,15 @@ static void choose_plain(struct rg_resize_plan *plan)
                   !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
 }
 
-/* Values of a line that is to stay in a cache. Source rows that are their own lines may be longer: then there are fewer
- * tables. */
+/* Values of a line that is to stay in a cache. Source rows that are their own lines may be longer, for then there are
+ * fewer tables, but where rows are few, threads are to share their strips. */
 static int64_t line_values(const struct rg_resize_plan *plan)
 {
     const bool direct = plan->plain && plan->height.max_taps == 1;
-    return direct ? LINES_VALUES / rg_max(rg_min(plan->n_rows, SIDE_BY_SIDE), 1) : LINE_VALUES;
+    const int64_t most = LINES_VALUES / rg_max(rg_min(plan->n_rows, SIDE_BY_SIDE), 1);
+    if (!direct || plan->n_rows >= rg_num_threads())
+        return direct ? most : LINE_VALUES;
+    return rg_min(most, rg_max(LINE_VALUES, plan->width.n_src / (STRIPS_A_THREAD * rg_num_threads())));
 }
 
 /* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
