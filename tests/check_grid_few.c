@@ -169,8 +169,8 @@ static void overflow(void **state)
 static void check_layouts(struct rng *rng, const struct problem *problem, struct problem_data *data)
 {
     static const struct run_options others[] = {
-        {VIEW_STRIDED, VIEW_STRIDED, 1, false},
-        {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 2, false},
+        {VIEW_STRIDED, VIEW_STRIDED, 1, false},         {VIEW_STRIDED, VIEW_CONTIGUOUS, 1, true},
+        {VIEW_CONTIGUOUS, VIEW_CHANNELS_LAST, 1, true}, {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 2, false},
         {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 3, false},
     };
     struct run_result result = run_problem(rng, problem, data, &plain);
@@ -200,6 +200,7 @@ static void large(void **state)
     (void)state;
     struct rng rng = rng_make(test_seed());
     check_large(&rng, 1, 1030, 9, 9);
+    check_large(&rng, 2, 733, 219, 333);
     check_large(&rng, 3, 593, 219, 333);
     check_large(&rng, 1, 40, 731, 722);
 }
@@ -207,20 +208,26 @@ static void large(void **state)
 /* ---- Small results, many ---- */
 
 /* Planes that are made apart and then moved past the caches, and one or two that all threads share. */
+static void check_many_planes(struct rng *rng, int64_t n, int64_t c)
+{
+    struct problem problem = {.kind = PROBLEM_GRID, .backward = true, .n = n, .c = c, .wanted = {true, true}};
+    problem.in_h = 31;
+    problem.in_w = 33;
+    problem.out_h = 9;
+    problem.out_w = 16;
+    struct problem_data data = problem_fill(rng, &problem, DATA_REAL);
+    for (int64_t k = 0; k < n * c; k++)
+        if (rng_chance(rng, 9))
+            data.in[0][k * problem.out_h * problem.out_w] = rng_chance(rng, 2) ? 3e38F : (double)INFINITY;
+    check_layouts(rng, &problem, &data);
+}
+
 static void many_planes(void **state)
 {
     (void)state;
     struct rng rng = rng_make(test_seed());
-    struct problem problem = {.kind = PROBLEM_GRID, .backward = true, .n = 1051, .c = 1, .wanted = {true, true}};
-    problem.in_h = 31;
-    problem.in_w = 33;
-    problem.out_h = 3;
-    problem.out_w = 6;
-    struct problem_data data = problem_fill(&rng, &problem, DATA_REAL);
-    for (int64_t k = 0; k < problem.n; k++)
-        if (rng_chance(&rng, 9))
-            data.in[0][k * problem.out_h * problem.out_w] = rng_chance(&rng, 2) ? 3e38F : (double)INFINITY;
-    check_layouts(&rng, &problem, &data);
+    check_many_planes(&rng, 1051, 1);
+    check_many_planes(&rng, 525, 2);
 }
 
 /* ---- Scattered points in a large image, which are sorted ---- */

@@ -36,7 +36,7 @@ void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const 
     plan->few_lanes = plan->channels == 1 ? 1 : (plan->channels + 1) / 2 * 2;
     plan->input_there = is_picture(plan, input);
     plan->grad_there = plan->want_input_grad && is_picture(plan, input_grad);
-    plan->grad_small = plan->grad_there && rg_grid_is_far(input_grad) &&
+    plan->grad_small = plan->grad_there && !rg_few_has_input_copy(plan) && rg_grid_is_far(input_grad) &&
                        spec->in_h * spec->in_w * plan->few_lanes * (int64_t)plan->base.t_nbytes <= SMALL_NBYTES;
     if (plan->need_input && !plan->input_there && spec->in_h * spec->in_w / PIXELS_PER_POINT > plan->n_points)
         plan->few_lanes = 0;
@@ -160,13 +160,15 @@ static void clear_until(const struct rg_grid_progress *progress, struct rg_few_u
     unit->pixels.end = end;
 }
 
-/* Makes the gradient ready where it is for the points in the scratch. The caches are only for what these touch. */
+/* Makes the gradient ready where it is for the points in the scratch. The caches are only for what these touch. Rows
+ * that are cleared past them are not opened, so where opening them also copies the input, none are. */
 static void open_there(const struct rg_grid_progress *progress, struct rg_few_unit *unit)
 {
-    int32_t low = 0, high = INT32_MAX;
+    int32_t low, high = INT32_MAX;
     if (progress->input_grad.far) {
         progress->kernels->few_span(&unit->scratch->points, &low, &high);
-        clear_until(progress, unit, low);
+        if (!rg_few_has_input_copy(progress->plan))
+            clear_until(progress, unit, low);
     }
     rg_few_open_rows(progress, unit, high);
 }
