@@ -19,8 +19,8 @@ LINE = 64
 CACHES = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"]
 HEAD = """\
 Instructions of one run of a ready plan with one thread, and the bytes that it moves: into a first-level cache of
-32 KiB, into a second-level cache of 1 MiB from beyond it, and back. The last two columns are what must be read and written.
-All by element of grad_output, simulated by valgrind with REGRAD_ISA=%s.
+32 KiB, into a second-level cache of 1 MiB from beyond it, and back. The last two columns are what must be read and
+written. All by element of grad_output, simulated by valgrind with REGRAD_ISA=%s.
 
 | shape | instructions | bytes into L1 | into L2 | back from L2 | must read | must write |
 |---|--:|--:|--:|--:|--:|--:|"""
