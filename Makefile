@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # make          build the library, the command line and the examples
 # make run      a first result: install what is missing, build, find a warp of a photograph
 # make test     install what is missing, build and run the whole test suite

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A shape run through the aclnn interface: both phases and the wait for the stream are one run. */
 #ifndef ACLNN_H
 #define ACLNN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measuring shapes, and what comes out. */
 #ifndef BENCH_H
 #define BENCH_H

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts what one run of a ready plan does, on the simulated processor of valgrind, and prints a table in Markdown.
 
     count.py REGRAD-BENCH [WORKLOAD-FILE]       default: counts.txt beside this file

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tensors of a shape hold: random numbers of a fixed seed, and points. */
 #ifndef DATA_H
 #define DATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the program when it cannot go on. */
 #ifndef FAIL_H
 #define FAIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The floor: what memory alone takes. A loop that reads as many bytes as an operator must read and writes as many as
  * it must write, each once, on a number of threads, and computes nothing.

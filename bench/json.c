@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
 static void write_string(FILE *file, const char *text)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Everything that was measured, as JSON; docs/performance.md says what is in it. */
 #ifndef JSON_H
 #define JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the program ran on. */
 #ifndef MACHINE_H
 #define MACHINE_H

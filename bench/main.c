@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * regrad-bench: times regrad's gradients beside what memory alone takes and beside other implementations.
  *

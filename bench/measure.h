@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timing several things in turn, so that what disturbs the machine for a while disturbs them all. */
 #ifndef MEASURE_H
 #define MEASURE_H

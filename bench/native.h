@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A shape run through regrad.h: a plan made once, a workspace allocated once. */
 #ifndef NATIVE_H
 #define NATIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Another implementation, or regrad itself behind aclnn in another environment, timed by a child process. It reads one
  * command a line on standard input and answers each with one line:

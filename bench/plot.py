@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws what regrad-bench measured: throughput by shape, time over size, time over threads.
 
     plot.py JSON-FILE PICTURE       PICTURE ends in .svg or .png

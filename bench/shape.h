@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A shape: one line of a workload file, which says what is run on what.
  *

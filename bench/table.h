@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results as tables: for people on a terminal, and in Markdown. */
 #ifndef TABLE_H
 #define TABLE_H

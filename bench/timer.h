@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock, and what is made of times. */
 #ifndef TIMER_H
 #define TIMER_H

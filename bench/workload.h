@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Workload files: shapes that belong together. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H

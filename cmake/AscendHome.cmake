@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The tree that `regrad ascend-home` names: what there is, under the names of the vendor's layout.
 # One for the build tree, and one for installed trees, whose links are relative, so that these may be moved.
 set(arch_linux ${CMAKE_SYSTEM_PROCESSOR}-linux)

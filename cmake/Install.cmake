@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` lays down: libraries, headers, the CMake package and the pkg-config files.
 # Nothing in it names the prefix, so the tree may be moved afterwards.
 include(CMakePackageConfigHelpers)

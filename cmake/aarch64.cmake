@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds for 64-bit ARM on another machine, and runs what was built under qemu.
 # On Debian: gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu, qemu-user, and the :arm64 libraries. Programs
 # run with the loader and the C library of libc6:arm64; those of the cross compiler may be of another

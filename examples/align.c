@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * align - finds how a photograph was warped, by gradient descent through grid sampling.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * native - the four gradients through regrad.h, on values small enough to check by hand.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures in files, and a little drawing: what the examples need beside regrad. */
 #ifndef PICTURE_H
 #define PICTURE_H

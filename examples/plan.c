@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plan - one plan, run by two threads: the gradient of bilinear resize of float16 images stored
  * channels-last (NHWC).

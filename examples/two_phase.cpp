@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The four gradients through the two-phase interface: describe tensors on the device, ask how much
 // workspace a call needs, queue it on a stream, wait, copy the result back.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What aclGetViewShape returns is ended by delete[], as C++ clients do it.
 #include <cstdint>
 

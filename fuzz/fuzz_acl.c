@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs against the vendor's interface: each byte string is a sequence of calls on live,
  * dead, foreign and NULL handles. Nothing may crash, and every refusal must leave a message.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The native interface: bytes become a call with small shapes, any options, any views in memory that is exactly as
  * large as the call may use, between pages that nobody may touch. What is accepted must be right, within the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of .npy files on any bytes, as a file of known size and as a pipe. What is read must be written and read
  * again alike. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs against the runtime: each byte string is a sequence of calls on live, dead, foreign and NULL streams,
  * events, contexts, devices and memory, with operators on repeatable executors, callbacks and host functions, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hands each file of the given directories to a fuzz target, once: for compilers without libFuzzer. */
 #include <dirent.h>
 #include <stdint.h>

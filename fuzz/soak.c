@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random valid programs, one after the other and in several threads, for REGRAD_TEST_SECONDS seconds (3): streams,
  * events between them, copies, gradients, host functions, memory that is freed while it is used. Each result is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * regrad.h - gradients of image resampling, exact and repeatable.
  *

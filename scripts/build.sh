@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Configures and builds, with few words when all goes well.
 #
 #   scripts/build.sh DIRECTORY JOBS [CMAKE-OPTION...]

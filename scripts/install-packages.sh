@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a job needs, and nothing when they are all there.
 #
 #   scripts/install-packages.sh GROUP...      GROUP is one of: run, test, bench, ci

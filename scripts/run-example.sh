@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The first result: finds the warp of a photograph, then computes the gradient of the search's last
 # step once more with the command line program, and compares.
 #

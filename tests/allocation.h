@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allocations that fail when a test wants it. The linker leads malloc and its kin here in programs that are
  * linked with regrad_allocation (CMakeLists.txt): --wrap for each function.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A kernel is timed by a function that makes one call of it, with arguments as the operators make them, on data in the
  * first-level cache (or the second: tiles), and says how much the call did. The table of them is at the end: a new

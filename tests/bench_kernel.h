@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times the kernels: check_kernel --bench. */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H

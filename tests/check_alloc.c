@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each allocation of each call is refused in turn: the call then says so, leaks nothing and has no
  * effect. A run of a plan asks for no memory at all, and starts no thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables of axes: forward tables equal the dense matrix of the written law, rows sum to 1, and
  * the transpose holds each (output, input, weight) exactly once.

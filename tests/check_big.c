@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tensors of more than 2^31 elements through each operator: float16, many samples of small planes. Some of the
  * samples, those at the powers of two among them, are computed again alone and compared by memcmp. Skipped on a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls of data/cases.json, shapes on which other libraries have been reported wrong, with results
  * that were worked out beforehand: in every type that holds their values, in every layout.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many cores the quotas of control groups pay for, read from a tree of files in which /proc and /sys are laid out
  * as the two versions of control groups do, with and without a container.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results whose sources lie far apart: lines and rings stay small, and the right sources are found. What is expected is
  * the index that the law names, in integers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bilinear grid samples of few channels where their own ways of running matter: points that go through a tall image in
  * order, so that only some of its rows are in use at a time; results that are larger than caches; sums that overflow.

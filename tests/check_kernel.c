@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every entry of every kernel table that this machine can run against plain loops that say what
  * kernel.h says, by memcmp: all lengths up to 200 (three of the longest vectors and tails), between

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tests of check_kernel that have files of their own: the kernels of resizes, and those of grid sample. */
 #ifndef CHECK_KERNEL_H
 #define CHECK_KERNEL_H

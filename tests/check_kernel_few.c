@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of grid sample that work on pictures of few channels. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of resizes. Tables of columns are made at random, within what kernel.h allows. */
 #include <setjmp.h>
 #include <stdarg.h>

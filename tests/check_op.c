@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random problems against the reference, within the error bound that the laws derive; the adjoint
  * identity, linearity, finite differences and the values that can be worked out by hand.

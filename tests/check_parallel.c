@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The parallel loop: every slot runs once, whether workers are awake, asleep or not there, whoever else calls, in a
  * loop inside a loop, and in a child of the process.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Everything that is refused: the status, a message that names operator, argument, value and what was
  * wanted, and no effect on outputs or plan pointers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same call gives the same bits: for any layout and strides, any number of threads, alone or in a
  * batch, with one call or a plan that is used again and shared. All by memcmp. And for another

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the environment variables of the library do, and what it says to values that are of no use: one line on
  * standard error, once, whichever thread comes first. Each try is a process of its own, as they are looked at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is special: NaN and infinity go only where neighbours send them, impulses, mirrored problems, empty
  * tensors, results that are not wanted, operands that are not looked at, the graph operators' names,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace of grid samples is no larger than the input and the results, for all shapes, types, layouts and numbers
  * of threads, but for what each thread needs to work at all. That of resizes is a MiB a thread. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the operators on small dense tensors in memory of their own. */
 #ifndef DENSE_CALL_H
 #define DENSE_CALL_H

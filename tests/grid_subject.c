@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points, rows and tiles of grid sample for the tests of its kernels. */
 #include "grid_subject.h"
 

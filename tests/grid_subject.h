@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the kernels of grid sample share. */
 #ifndef GRID_SUBJECT_H
 #define GRID_SUBJECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory between two pages that nobody may touch. */
 #ifndef GUARD_H
 #define GUARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of kernels that this machine can run, numbers for them, and how their results are compared. */
 #include "kernel_subject.h"
 

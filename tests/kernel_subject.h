@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the tests of kernels share. Each of them takes the tables of kernels one after another, gives them random
  * numbers between guard pages, and compares what they write with plain loops that say what kernel.h says, by memcmp.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The storage types as sets of numbers, written from their definition alone: what the tests decode
  * results with, and what they compare the library's conversions with.

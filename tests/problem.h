@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A call of one of the operators: its shape and options, random ones, its data, the call itself and
  * its reference. What the tests and the fuzzer have in common.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers for tests: a seed that is printed and can be given, and how many tries to make. */
 #ifndef RANDOM_H
 #define RANDOM_H

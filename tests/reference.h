@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operators once more, as plain loops over dense arrays, for tests to compare with.
  *

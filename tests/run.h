@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs problems in guarded memory. Fails the test when anything but the results is touched. */
 #ifndef RUN_H
 #define RUN_H

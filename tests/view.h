@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strided tensors in guarded memory. */
 #ifndef VIEW_H
 #define VIEW_H

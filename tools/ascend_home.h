@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree in the vendor's layout, of the build or of the installation that this program is a part of. */
 #ifndef ASCEND_HOME_H
 #define ASCEND_HOME_H

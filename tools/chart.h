@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a record, in SVG, with one axis of time. */
 #ifndef CHART_H
 #define CHART_H

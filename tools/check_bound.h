@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How large an error may be. Every bound is derived, none is guessed: docs/command-line.md, "What check allows". */
 #ifndef CHECK_BOUND_H
 #define CHECK_BOUND_H

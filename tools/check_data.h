@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What `regrad check` computes with. A check looks at an operator and its adjoint on one set of data: x in the
  * place of the forward's input, y in that of its output, and perhaps a grid. Each array is held in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* regrad check */
 #include <inttypes.h>
 #include <math.h>

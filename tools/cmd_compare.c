@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* regrad compare */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* regrad exec */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exit statuses, and the one line on standard error that explains each that is not 0. */
 #ifndef COMPLAIN_H
 #define COMPLAIN_H

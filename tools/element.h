@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Single elements of the stored types, as doubles. */
 #ifndef ELEMENT_H
 #define ELEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a program and waits for it, as a shell does. */
 #ifndef EXEC_RUN_H
 #define EXEC_RUN_H

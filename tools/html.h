@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text for HTML and SVG, and numbers for readers. */
 #ifndef HTML_H
 #define HTML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads JSON that others have written: values as trees. */
 #ifndef JSON_READ_H
 #define JSON_READ_H

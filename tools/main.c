@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* regrad: the operators on the command line. */
 #include <stdio.h>
 #include <string.h>

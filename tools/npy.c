@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A .npy file from its first byte to its last. */
 #include "npy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NumPy's .npy files, read and written: format versions 1.0, 2.0 and 3.0, either byte order, C and
  * Fortran order, of the types that regrad computes with.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text in a .npy header: a Python dictionary with the keys descr, fortran_order and shape. */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operators: one table, from which parsing, help, list, run, describe and check all work.
  *

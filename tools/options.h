@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options of all commands: one table, from which they are parsed, checked and explained. */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files that appear whole or not at all. A result is written to a temporary name in the directory
  * of the file that it is to become, flushed to the disk, and renamed. Until then an existing file

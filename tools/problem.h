@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An operator with its files, sizes and parameters, as a command line gives them. */
 #ifndef PROBLEM_H
 #define PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bar on standard error for work that is long: it is drawn only when standard error is a terminal
  * and the work has lasted half a second, shows how much of what is counted has been done, and is

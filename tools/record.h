@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program left behind in its log of findings and in its trace. */
 #ifndef RECORD_H
 #define RECORD_H

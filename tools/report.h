@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One page of HTML about a program that was run: findings, timeline, memory, operators. */
 #ifndef REPORT_H
 #define REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans and runs a call of an operator. */
 #ifndef RUN_CALL_H
 #define RUN_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "suggest.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The known name that a misspelt word is nearest to. */
 #ifndef SUGGEST_H
 #define SUGGEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The work of a record by the function that submitted it. */
 #ifndef TALLY_H
 #define TALLY_H

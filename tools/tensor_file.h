@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .npy files as the tensors of an operator. */
 #ifndef TENSOR_FILE_H
 #define TENSOR_FILE_H

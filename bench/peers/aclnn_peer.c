@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * regrad itself through the aclnn interface, in a process of its own, since the environment, which says how the
  * interface behaves, is read once. The protocol stands in ../peer.h.

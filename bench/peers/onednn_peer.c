@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Times oneDNN's resampling gradient. The protocol stands in ../peer.h.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Times PyTorch's gradients. The protocol stands in ../peer.h.
 
 Only the operators themselves run: torch.ops.aten.*_backward, without autograd. Resize gradients write into a tensor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The side of a peer that is written in C: the protocol of ../peer.h on standard input and output. */
 #ifndef SERVE_H
 #define SERVE_H

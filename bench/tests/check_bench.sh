@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Does regrad-bench read all workloads of the project and refuse malformed lines, do its files hold what they
 # should, and do the peers that are there compute what regrad computes?
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds a JSON file of regrad-bench, measured with 1 and 2 threads, against what docs/performance.md promises.
 
     check_json.py FILE SHAPES

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Lets programs and build scripts find regrad where they look for the vendor's toolkit:
 #
 #     . <root>/set_env.sh

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl.h - everything: the runtime, and the headers of single operators and of models. */
 #ifndef ACL_ACL_H
 #define ACL_ACL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl_base.h - base types, statuses and helpers: acl_base_rt.h, acl_base_mdl.h and the status tables. */
 #ifndef ACL_ACL_BASE_H
 #define ACL_ACL_BASE_H

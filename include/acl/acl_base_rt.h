@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * acl_base_rt.h - what every other header here builds upon: scalar types, the types and formats of
  * tensors, statuses, logging, data helpers. Valid in C and in C++.

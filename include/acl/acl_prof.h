@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl_prof.h - profiling.
  * Programs include it; this library has none of its functions, so a call is refused by the linker. */
 #ifndef ACL_ACL_PROF_H

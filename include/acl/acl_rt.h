@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * acl_rt.h - the runtime: initialisation, devices and contexts, streams, events, callbacks, memory.
  * The device is the processor that the program runs on; device memory is ordinary memory, which the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl_tdt.h - channels that carry tensors between host and device.
  * Programs include it; this library has none of its functions, so a call is refused by the linker. */
 #ifndef ACL_ACL_TDT_H

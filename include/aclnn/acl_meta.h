@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * acl_meta.h - the objects that operators are described with: tensors, arrays, scalars, lists, and
  * the executors that the first phase of an operator makes. Valid in C and in C++.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_base.h - start and end of the operator library. Valid in C and in C++. */
 #ifndef ACLNN_ACLNN_BASE_H
 #define ACLNN_ACLNN_BASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_grid_sampler2d.h - grid sampling in two dimensions. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_GRID_SAMPLER2D_H
 #define ACLNNOP_ACLNN_GRID_SAMPLER2D_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_grid_sampler2d_backward.h - the gradients of grid sampling in two dimensions. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_GRID_SAMPLER2D_BACKWARD_H
 #define ACLNNOP_ACLNN_GRID_SAMPLER2D_BACKWARD_H

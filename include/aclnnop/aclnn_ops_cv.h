@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_ops_cv.h - all image operators of this library. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_OPS_CV_H
 #define ACLNNOP_ACLNN_OPS_CV_H

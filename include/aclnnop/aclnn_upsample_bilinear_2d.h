@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_upsample_bilinear_2d.h - bilinear resize in two dimensions. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_H
 #define ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_upsample_bilinear_2d_backward.h - the gradient of bilinear resize in two dimensions. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_BACKWARD_H
 #define ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_BACKWARD_H

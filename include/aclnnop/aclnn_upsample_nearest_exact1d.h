@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_upsample_nearest_exact1d.h - nearest-exact resize in one dimension. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT1D_H
 #define ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT1D_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_upsample_nearest_exact2d.h - nearest-exact resize in two dimensions. Valid in C and in C++. */
 #ifndef ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT2D_H
 #define ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT2D_H

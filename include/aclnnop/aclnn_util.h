@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn_util.h - how operator functions are marked for export. */
 #ifndef ACLNNOP_ACLNN_UTIL_H
 #define ACLNNOP_ACLNN_UTIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Start and end of the operator library, which needs neither, and what is not there to be used. */
 #include "aclnn/aclnn_base.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of phase 1: its arguments while they are pinned, and the program that it makes. */
 #ifndef RG_ACLNN_CALL_H
 #define RG_ACLNN_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checks of phase 1, from which each operator puts its list together. Each refuses with 161002
  * and a sentence that names function, argument, value and wanted value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of the operator library that frameworks look for by name and call around the first phase, so that it may take
  * its memory from a pool of the thread. There is nothing to pool here. No header declares them: clients have types of

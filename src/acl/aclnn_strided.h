@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strided views of any rank and any type of whole bytes: the bytes they reach, and plain writes. */
 #ifndef RG_ACLNN_STRIDED_H
 #define RG_ACLNN_STRIDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element types and formats: sizes, names for messages, and their native counterparts. */
 #ifndef RG_ACLNN_TYPE_H
 #define RG_ACLNN_TYPE_H

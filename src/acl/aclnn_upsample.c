@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/aclnn_upsample.h"
 
 struct rg_call rg_resize_call(struct rg_origin origin, const aclTensor *self, const aclIntArray *output_size,

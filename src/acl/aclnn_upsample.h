@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the calls of all resizes, and of all their gradients, have in common: their arguments. */
 #ifndef RG_ACLNN_UPSAMPLE_H
 #define RG_ACLNN_UPSAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nearest-exact resize and its gradient, in one and two dimensions: the checks in the order of the
  * vendor's, then a plan. An axis k is dimension 2 + k of a tensor, and value k of outputSize.

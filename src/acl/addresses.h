@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Addresses of devices that clients reserve, and what physical memory is mapped there. Where device memory is isolated
  * they are of the arena's spare part (isolate_arena.h); elsewhere the client and the library have the same.

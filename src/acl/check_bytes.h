@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of bytes, as tensors with strides and rows with a pitch have them, and whether two share one. */
 #ifndef RG_CHECK_BYTES_H
 #define RG_CHECK_BYTES_H

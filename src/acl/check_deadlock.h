@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits that can never end: a thread waits for work that waits, perhaps through other streams and other threads that
  * wait, for something that only this thread can do, or one that has ended. The wait that closes such a circle is the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statuses that the caller ignored: what a call was to make is missed in a later one. */
 #ifndef RG_CHECK_IGNORED_H
 #define RG_CHECK_IGNORED_H

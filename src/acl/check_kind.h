@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of findings, and lists of them. List may be NULL. */
 #ifndef RG_CHECK_KIND_H
 #define RG_CHECK_KIND_H

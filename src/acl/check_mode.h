@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The check mode: what it is set to, and how a mistake of the client is told.
  *

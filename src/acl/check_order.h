@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that come too early or too late, or from the wrong context or thread: findings of the check mode. */
 #ifndef RG_CHECK_ORDER_H
 #define RG_CHECK_ORDER_H

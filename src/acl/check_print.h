@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a finding looks: as a block for people, and as a line of JSON. Signal handlers may use it. */
 #ifndef RG_CHECK_PRINT_H
 #define RG_CHECK_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who may touch memory before whom. Works of streams are known by their tickets. A clock says which works are known to
  * be done: to the host, which is one party for all threads since they hand over by means that cannot be seen here; or

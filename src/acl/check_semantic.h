@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Notes about calls that are allowed, and perhaps not meant. */
 #ifndef RG_CHECK_SEMANTIC_H
 #define RG_CHECK_SEMANTIC_H

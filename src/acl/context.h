@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: what a thread has current, and what streams belong to. */
 #ifndef RG_CONTEXT_H
 #define RG_CONTEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The devices that the process sees. They are all the processor it runs on. */
 #ifndef RG_DEVICE_H
 #define RG_DEVICE_H

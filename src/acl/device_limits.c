@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many cores a device, a stream and a thread may use. The numbers are kept; operators use the threads that
  * REGRAD_NUM_THREADS says. */
 #include "acl/acl_rt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a device is and does; other devices; slow operators. */
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Telling the client that work on a stream has failed. */
 #ifndef RG_EXCEPTION_H
 #define RG_EXCEPTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executors: what phase 1 of an operator leaves for phase 2 to run. */
 #ifndef RG_EXECUTOR_H
 #define RG_EXECUTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/executor_access.h"
 
 #include "acl/aclnn_type.h"

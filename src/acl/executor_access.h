@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the work of an executor touches. */
 #ifndef RG_EXECUTOR_ACCESS_H
 #define RG_EXECUTOR_ACCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* New data addresses for the next runs of an executor. */
 #include "acl/executor.h"
 

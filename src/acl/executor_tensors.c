@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What may have become of an executor's tensors since phase 1. */
 #include "acl/executor.h"
 

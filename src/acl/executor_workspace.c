@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What may be wrong with the workspace that phase 2 is given. */
 #include "acl/executor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Handles: what clients of the vendor's interface hold instead of pointers to our objects. A handle
  * value is never used again, so one that is stale, foreign, NULL or of another kind is told from a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mistakes about handles: findings of the check mode. The statuses are for the callers. */
 #ifndef RG_HANDLE_CHECK_H
 #define RG_HANDLE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What programs have called when the runtime begins and ends. */
 #ifndef RG_INIT_CALLBACK_H
 #define RG_INIT_CALLBACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The addresses of isolated device memory. All of them are reserved at once, twice, and both times for the same pages
  * of one memfd: in the client's addresses nothing can be touched; in ours, which lie at a fixed distance, those pages

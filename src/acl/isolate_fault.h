@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What happens when the host touches isolated memory: a finding, and then what would have happened without it. */
 #ifndef RG_ISOLATE_FAULT_H
 #define RG_ISOLATE_FAULT_H

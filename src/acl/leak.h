@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What clients have not ended when they should have. */
 #ifndef RG_LEAK_H
 #define RG_LEAK_H

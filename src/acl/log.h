@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log. Its lines go where the vendor's environment variables say (log_setting.h), and nowhere else: who sets none
  * of them gets none.

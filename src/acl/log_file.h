@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The log file of the process. */
 #ifndef RG_LOG_FILE_H
 #define RG_LOG_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the vendor's environment variables ask the log for. */
 #ifndef RG_LOG_SETTING_H
 #define RG_LOG_SETTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of devices that clients reserve, and the physical memory that they map there. */
 #include <errno.h>
 #include <stdint.h>

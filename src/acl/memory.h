@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What memory the runtime has given out, and to whom. */
 #ifndef RG_MEMORY_H
 #define RG_MEMORY_H

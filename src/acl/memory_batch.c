@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many copies in one call. */
 #include <stdint.h>
 

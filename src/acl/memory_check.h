@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mistakes about memory that calls of the client name: findings of the check mode. */
 #ifndef RG_MEMORY_CHECK_H
 #define RG_MEMORY_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What may be wrong with the memory that a copy reads and writes. */
 #include <stdio.h>
 

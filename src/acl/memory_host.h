@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the client that it has registered, so that devices may use it where it is. */
 #ifndef RG_MEMORY_HOST_H
 #define RG_MEMORY_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text that aclGetRecentErrMsg returns: per thread, accumulated, cleared by reading. */
 #ifndef RG_MESSAGE_H
 #define RG_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock that all times here are of: one that nobody sets. Signal handlers too. */
 #ifndef RG_NOW_H
 #define RG_NOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The objects behind the handles of acl_meta.h. */
 #ifndef RG_OBJECT_H
 #define RG_OBJECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of values, and scalars, which are arrays of one. */
 #include "acl/object.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of tensors and of scalars, which end their members when they are destroyed. */
 #include "acl/object.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory of devices, which is mapped at reserved addresses. Each piece is a file of the system in memory, so
  * that it can be at several places, and in several processes. */
 #ifndef RG_PHYSICAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Physical memory in other processes of the machine. A shareable handle is a number: the process that has exported the
  * memory, its descriptor of the file, and a tag that no other export of the process has. Who imports opens the file

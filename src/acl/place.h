@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where in the client's program something was done. */
 #ifndef RG_PLACE_H
 #define RG_PLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What places are, from the system's list of mappings: for signal handlers, which must not ask the loader. */
 #ifndef RG_PLACE_MAPS_H
 #define RG_PLACE_MAPS_H

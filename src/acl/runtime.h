@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where memory is: for all that touches it. */
 #ifndef RG_RUNTIME_H
 #define RG_RUNTIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How functions of the runtime fail: with a sentence, and with the thread's last error set. */
 #ifndef RG_RUNTIME_ERROR_H
 #define RG_RUNTIME_ERROR_H

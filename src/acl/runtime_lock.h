@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lock of the runtime, over devices, contexts, streams, events and reports, and the condition that
  * anything about them has moved on. Nobody holds it while work runs, nor while a handle is released or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams: queues of work that is done in order, at any time after it was submitted. All work goes through
  * rg_stream_push. Each stream has a thread, its worker, that does its work; a thread that waits for a stream does it

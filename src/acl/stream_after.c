@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/stream_after.h"
 
 #include "acl/runtime_lock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ending things that queued work may still use. */
 #ifndef RG_STREAM_AFTER_H
 #define RG_STREAM_AFTER_H

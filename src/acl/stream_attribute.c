@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes that a stream keeps. */
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of workers at the end of the process, and in its children. */
 #include <pthread.h>
 #include <stdlib.h>

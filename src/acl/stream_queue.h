@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is inside of a stream: for stream.c, the files stream_*.c, and those of devices that look at all of them. */
 #ifndef RG_STREAM_QUEUE_H
 #define RG_STREAM_QUEUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Callbacks: work of a stream that a thread of the client does, in aclrtProcessReport. */
 #ifndef RG_STREAM_REPORT_H
 #define RG_STREAM_REPORT_H

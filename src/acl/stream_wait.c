@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/check_deadlock.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that are put together without the C library's output, so that a signal handler can do it too. */
 #ifndef RG_TEXT_H
 #define RG_TEXT_H

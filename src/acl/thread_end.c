@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * No function may be asked about a thread that perhaps has ended. But a pthread_t is the address of what the C library
  * keeps of the thread, and the system's number of the thread is in it as long as it lives. Where it is there is found

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of the client that have ended. */
 #ifndef RG_THREAD_END_H
 #define RG_THREAD_END_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: what streams, memory and waiting threads did, and when. REGRAD_TRACE names a file to which it is appended,
  * each event a line of JSON that is written at once and whole, so that nothing is lost however the process ends, and

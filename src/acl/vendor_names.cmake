@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT, a C file with an empty function for each name that LIBRARY exports; NM lists them.
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " T ([aA]cl|InitHugeMem|UnInitHugeMem|ReleaseHugeMem)[A-Za-z0-9_]*" lines "${listing}")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 64-bit arithmetic that says when it overflows. */
 #ifndef RG_CHECKED_H
 #define RG_CHECKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * float16 and bfloat16 <-> float32, one value at a time: the reference for the vector conversions.
  * A NaN is stored as the one quiet NaN with sign 0 and an empty payload, in every type: processors

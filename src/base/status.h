@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread's last message, and the way statuses travel. */
 #ifndef RG_STATUS_H
 #define RG_STATUS_H

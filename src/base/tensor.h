@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strided views: what memory they reach, whether they overlap themselves or one another. */
 #ifndef RG_TENSOR_H
 #define RG_TENSOR_H

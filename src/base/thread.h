@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of our own. */
 #ifndef RG_THREAD_H
 #define RG_THREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/vec/avx512.h"
 
 #define RG_TABLE rg_kernels_avx512

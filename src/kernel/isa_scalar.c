@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/vec/scalar.h"
 
 #define RG_TABLE rg_kernels_scalar

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernels: pure functions of pointers and counts. They allocate nothing, start no threads,
  * report no errors and know nothing of tensors. One table per instruction set; all tables compute

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which tables this machine can run, and which one is used. The only place that asks the processor. */
 #include <pthread.h>
 #include <stdatomic.h>

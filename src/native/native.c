@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The entry points of regrad.h: each states its call and hands it to its family. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The formulas. With I = in_size, O = out_size, and one rounding to the named type an operation:
  *

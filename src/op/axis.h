@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Axis maps: a resize along one axis as a sparse matrix. The only home of index formulas.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checks at the door of every operator. Each says in rg_fail what is wrong: operator, argument,
  * value given, value wanted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables by which kernels sum the values of a line (struct rg_columns), made from a piece of an axis map.
  *

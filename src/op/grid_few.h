@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running a bilinear grid sample of few channels: one way of doing what op/grid_run.c does, with the same results, for
  * all channels at once. Where a tensor is laid out as a picture, it is worked on where it is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows of the pictures of few channels are in use: they are opened before points touch them, and closed when no
  * point does any more. */
 #ifndef RG_GRID_FEW_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Points that are scattered over a large image of one channel are sorted first, by bands of rows that stay in a cache
  * while their points are looked at. The sort is stable: each pixel adds its points in the order of the grid.

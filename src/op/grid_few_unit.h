@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid samples of few channels in progress: what each slot has for itself, pictures, and values between these
  * and tensors. */
 #ifndef RG_GRID_FEW_UNIT_H

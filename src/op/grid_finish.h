@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sums for grid_grad over channels and neighbours, and what becomes of them. */
 #ifndef RG_GRID_FINISH_H
 #define RG_GRID_FINISH_H

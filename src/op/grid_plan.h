@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What planning a grid sample leaves to running it. */
 #ifndef RG_GRID_PLAN_H
 #define RG_GRID_PLAN_H

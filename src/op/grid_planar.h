@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work on points plane by plane: the input is read where it is, and channels are done one by one. */
 #ifndef RG_GRID_PLANAR_H
 #define RG_GRID_PLANAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running a grid sample. Bilinear samples of few channels are run by op/grid_few.c. The channels of others are done in
  * groups of RG_GRID_LANES, each of them in one of two ways: with tiles, or, when points are few, plane by plane. The

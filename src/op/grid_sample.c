@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Planning grid samples: what is refused, and how the work is laid out. It runs in grid_run.c. */
 #include "op/grid_sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of grid sampling, forward and gradient. */
 #ifndef RG_GRID_SAMPLE_H
 #define RG_GRID_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work on points with tiles: channels are side by side, so that a vector holds those of one pixel. */
 #ifndef RG_GRID_TILED_H
 #define RG_GRID_TILED_H

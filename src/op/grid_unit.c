@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace of a grid sample, and how it is shared out. */
 #include "op/grid_finish.h"
 #include "op/grid_values.h"

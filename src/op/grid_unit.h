@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grid samples in progress: what their slots share, and what each has for itself. */
 #ifndef RG_GRID_UNIT_H
 #define RG_GRID_UNIT_H

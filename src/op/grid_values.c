@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "op/grid_values.h"
 
 struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_place *place, int64_t offset, int64_t height,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values on their way between tensors and the workspace, where they are of the arithmetic type. */
 #ifndef RG_GRID_VALUES_H
 #define RG_GRID_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What all plans have in common: their operands, and the way a run is checked, split and described.
  * A family of operators embeds struct regrad_plan as the first member of its own.

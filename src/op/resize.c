@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Planning a resize: what is refused, and how the rest is run (op/resize_run.c). */
 #include "op/resize.h"
 

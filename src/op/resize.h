@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of all separable operators: bilinear and nearest-exact, 1-D and 2-D, forward and gradient. */
 #ifndef RG_RESIZE_H
 #define RG_RESIZE_H

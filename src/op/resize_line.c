@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "op/resize_line.h"
 
 bool rg_resize_needs_ring(const struct rg_resize_plan *plan)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a slot of a resize has between source and result: lines that wait to be resampled, and a ring of rows. */
 #ifndef RG_RESIZE_LINE_H
 #define RG_RESIZE_LINE_H

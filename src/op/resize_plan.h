@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What planning a resize leaves to running it. */
 #ifndef RG_RESIZE_PLAN_H
 #define RG_RESIZE_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The separable operators. A resize is the product of two axis maps, and one fused pass makes the rows
  * of the result from the rows of the source that its height map names:

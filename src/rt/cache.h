@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The processor's caches. */
 #ifndef RG_CACHE_H
 #define RG_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The quota of a control group says for how much time in each period its processes may run, all cores together; it
  * binds the groups inside of it as well. A container is such a group: more threads than it pays for do not run

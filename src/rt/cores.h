@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many cores the process may use. */
 #ifndef RG_CORES_H
 #define RG_CORES_H

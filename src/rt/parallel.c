@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pool: each worker waits to be called, takes slots of the job until there are none left, and waits again. It waits
  * awake for a while, since the next loop often follows at once and a sleeper takes long to wake. A sleeper is kept off

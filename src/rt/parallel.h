@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one parallel loop, over a pool of threads that is started on first need. */
 #ifndef RG_PARALLEL_H
 #define RG_PARALLEL_H

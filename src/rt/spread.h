@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which cores threads run on. */
 #ifndef RG_SPREAD_H
 #define RG_SPREAD_H

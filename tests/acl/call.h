@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Calls of phase 1 as values: arguments that succeed, which a test then spoils one by one.
 #ifndef CALL_H
 #define CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each allocation of each operator, object and executor is refused in turn: a status and a sentence, no
  * leak, no effect. */
 #include <setjmp.h>

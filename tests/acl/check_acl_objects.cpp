@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors, arrays, scalars and lists: what they keep, and what they answer when they are gone.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two phases: who owns executors, what they remember, which threads may use them, and what every
 // misuse of them is answered with.
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every refusal of phase 1: its status, its message, and that of two faults the one that is checked
 // first is reported. Each operator's faults are listed in the order of its checks.
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that need no operator: empty tensors, masks that want nothing, resizes between equal sizes.
 #include <cstring>
 #include <string>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Do programs that were written for the vendor's libraries build and run with ours, unchanged?
 #
 #   check_vendor.sh SOURCE-DIRECTORY LIBRARY-DIRECTORY CXX NM

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // cmocka for C++, and the messages of the interface.
 #ifndef HARNESS_H
 #define HARNESS_H

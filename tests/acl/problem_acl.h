@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Problems of the other tests, through the two phases of the vendor's interface. */
 #ifndef PROBLEM_ACL_H
 #define PROBLEM_ACL_H

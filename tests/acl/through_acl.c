@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Linked into a test of the native interface, with --wrap=problem_call, this leads its one-call runs through the
  * two phases of the vendor's interface, as NCHW and as NHWC by turns. What that interface has not goes the native

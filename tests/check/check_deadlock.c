@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Circles of streams and threads that would wait for each other for ever are refused, and waits that end are not. */
 #include <setjmp.h>
 #include <stdarg.h>

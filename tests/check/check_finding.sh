@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Does the wrong program of a kind get exactly the finding that docs/check.md shows, and the right one none?
 #
 #   check_finding.sh KIND REFUSED FROM OFF PROGRAM-DIRECTORY [EMULATOR...]

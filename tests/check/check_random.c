@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs of 200 calls over several streams, devices and threads. What the check mode says about races must
  * be what the model says, call by call: nothing of valid programs, and of those from which a wait was taken just what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the check mode remembers of things that are gone, and for how long. */
 #include <stdarg.h>
 #include <stddef.h>

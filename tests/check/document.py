@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Are the programs and outputs in docs/check.md those that are tested?
 
     document.py DOCUMENT [--write]
 
 A comment <!-- NAME --> on a line of its own stands for a file of this directory; the block in fences that follows must
-be that file. With --write it is made so.
+be that file, less the line with its licence. With --write it is made so.
 """
 import pathlib
 import re
 import sys
 
 HERE = pathlib.Path(__file__).parent
+LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 MARK = re.compile(r"<!-- ([\w.-]+) -->\n(?:```\w*\n.*?\n```\n)?", re.DOTALL)
 
 
 def block(match):
     name = match[1]
     language = "c" if name.endswith(".c") else "text"
-    return f"<!-- {name} -->\n```{language}\n{(HERE / name).read_text()}```\n"
+    text = (HERE / name).read_text().removeprefix(LICENCE)
+    return f"<!-- {name} -->\n```{language}\n{text}```\n"
 
 
 def main():

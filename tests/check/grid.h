@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gradients of sampling one row of 16 values at 8 points. */
 #ifndef GRID_H
 #define GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Happens-before, as a graph: a node for each thing that the host does and for each work of a stream, with the set of
  * nodes before it. The library keeps clocks instead; this is what they are held against.

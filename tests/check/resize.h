@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient of a forward that has stretched rows of 8 to 16, with whatever the program says of it. */
 #ifndef RESIZE_H
 #define RESIZE_H

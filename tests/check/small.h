@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the small programs of docs/check.md have in common: 8 values are stretched to 16 on device 0. All is inlined, so
  * that findings name the function of the program.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`check`: it holds for our operators, and each of its parts fails when a result is spoilt, with its exit status."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """regrad exec: paths, statuses, signals, findings, and the report."""
 import html.parser
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading and writing: every type, order, byte order and version, with NumPy on the other side; compare."""
 import itertools
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """regrad ascend-home: the tree of the build, its set_env.sh in every shell that is here, and --install."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results appear whole or not at all; nothing is left behind; the bar on a terminal."""
 import fcntl
 import os

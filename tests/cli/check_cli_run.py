@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of `run`: values worked out by hand, and the shared cases; layouts, orders, scales, threads, masks."""
 import json
 import math

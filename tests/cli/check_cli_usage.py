@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Help, versions, refusals of usage, and what is suggested."""
 import os
 import unittest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader and writer of .npy files: every kind of header that is accepted, and every kind of file that is not, with
  * what is said about it. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the command line program share: NumPy as the witness, and ways to run the program."""
 import os
 import subprocess

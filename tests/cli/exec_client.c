@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program of the aclnn interface for `regrad exec`, which links nothing but the vendor's names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tells findings as the check mode does, of texts that are not to be trusted.
  *

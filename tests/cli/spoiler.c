@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preloaded before the library: passes regrad_plan_run on, and then spoils the first element of one result, so that
  * tests can see `regrad check` fail. REGRAD_SPOIL is a list, separated by commas, of OPERATOR:TYPE:OUTPUT, where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the programs in the style of real clients share: how they end when something is wrong, and a library whose
 // functions are taken by name.
 #ifndef CLIENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C++ ends the arrays that questions about tensors return with delete[], which the address sanitizer wants to see
 // matched. C code in the same program may call free: see docs/acl.md.
 #include "client.h"

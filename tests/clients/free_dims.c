@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* C ends the arrays that questions about tensors return with free. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An inference backend that aborts on every status but 0: names of devices as strings, a pool of streams that are made
 // when first used, a pool of memory, events between backends, tensors that are ended by a thread of their own when the
 // stream has come by.

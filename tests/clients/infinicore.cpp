@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operator library over the interface: a descriptor is made once, with tensors that have no address yet and an
 // executor that is made repeatable; each call then sets addresses and runs it, with a workspace and a stream of the
 // caller's. Everything is ended with the descriptor. The older spelling of functions is used too, and lists of tensors

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls as an interpreter's foreign functions make them: of no type, with what a C compiler makes of arguments that it
  * knows nothing about. Every tensor is of format ND. Executors are kept in a list, and all of them destroyed at the end

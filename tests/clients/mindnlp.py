@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same through Python's own foreign functions, as the client that this stands for makes them.
 
     mindnlp.py LIBRARY-DIRECTORY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A framework that opens the runtime and the operators' library, initialises with no configuration, and calls the hooks
 // around the first phase. It describes tensors by their own shape, asks them for it again to find the shape of results,
 // ends what it is given by delete[], and ends tensors and arrays when phase 2 has returned.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A framework's plug-in: it links to nothing and takes every function by name from the one library that it opens.
 // Tensors are windows of flat storage that begin somewhere inside of it. Phase 1 runs in the framework's thread; phase
 // 2, and the end of tensors and arrays, in the thread of a queue, before anybody waits for the stream. Workspace goes

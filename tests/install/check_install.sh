@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs into an empty prefix, moves it, and builds and runs programs against it outside of the tree:
 # C and C++, shared and static, by find_package and by pkg-config; then, where the aclnn interface is
 # installed, a program in its style by the command lines that its documentation gives, and by scripts that know the

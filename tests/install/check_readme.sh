@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Is what the README shows true? Installs the library, then goes through the README's blocks in order:
 # writes the C and CMake blocks to the files that their first lines name, runs the commands of the console
 # blocks, and compares what they print with what is shown. Does the code at the top of regrad.h compile

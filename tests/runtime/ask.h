@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to processes of their own, for what is read from the environment once. */
 #ifndef ASK_H
 #define ASK_H

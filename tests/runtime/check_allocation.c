@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every allocation of the runtime in turn is refused: each call then returns 207001 with a message, has had
  * no effect, leaks nothing, and succeeds when it is made again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the runtime promises of work that is done behind the client's back: times, failures, threads, memory. */
 #include "refusal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Limits, attributes, exceptions, batches, registered memory: what is kept, what is refused, what happens. */
 #include "refusal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that closes the library while a stream of it is busy, and again with nothing to do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills: their checks in their order, and what they write. */
 #include "refusal.h"
 

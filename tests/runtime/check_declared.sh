@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Is every function that include/acl declares exported by the library, and named in docs/acl.md?
 #
 #   check_declared.sh SOURCE-DIRECTORY C-COMPILER NM LIBRARY

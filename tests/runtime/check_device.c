@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices, contexts and system parameters. The process sees three of four devices: 2, 0 and 3. */
 #include "refusal.h"
 

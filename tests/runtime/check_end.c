@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How processes end, and what they leave to their children: each case is a process of its own. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the environment says. It is read once, so each case has a process of its own. */
 #include "ask.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of types, halves, data buffers, and what the stack says about itself. */
 #include "refusal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aclInit and its kin, the last error, the text of errors: section "Initialisation" of docs/acl.md, row by row. */
 #include "refusal.h"
 

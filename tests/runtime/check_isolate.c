@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* REGRAD_CHECK=isolate: what stops the host from touching device memory, what is said then, and what goes on working.
  */
 #include "refusal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The log: which lines are written, and where. The environment is read once, so each case has a process of its own. */
 #define _GNU_SOURCE
 #include "ask.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory: what is given out, what is refused, what is copied. A device has 1 MiB here. */
 #include "refusal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reserved addresses, physical memory, and what is mapped where. A device has 16 MiB here, 8 pieces. */
 #include "refusal.h"
 

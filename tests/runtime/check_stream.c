@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: what they take, in which order they do it, and how they tell of failures. */
 #include "refusal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime from many threads at once; thread sanitizer has its say here. */
 #include "refusal.h"
 

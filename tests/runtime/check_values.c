@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Has every name of the interface the value that it must have, for C? */
 #include "acl/acl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the runtime share. */
 #ifndef REFUSAL_H
 #define REFUSAL_H

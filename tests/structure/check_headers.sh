@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Does each public header compile alone, as C99, C17 and C++11, by every compiler that is here?
 #
 #   check_headers.sh SOURCE-DIRECTORY COMPILER...      C compilers; NAME++ is their C++ one (gcc: g++)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Do the arrows between the layers hold? Looks at every #include "..." of ours.
 #
 #   check_layers.sh SOURCE-DIRECTORY

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Are functions short (none over 80 lines, the median of src/ at most 16), macros no longer than ten
 # lines, names of files unique in src/, and is every file laid out as .clang-format says? Scripts too have short
-# functions and lines.
+# functions and lines, and every source names its licence.
 #
 #   check_style.sh SOURCE-DIRECTORY [CLANG-FORMAT]
 set -euo pipefail
@@ -43,6 +44,10 @@ complain "$(awk 'FNR == 1 {n = 0} /\\$/ {n++; next}
                  {n = 0}' "${files[@]}")"
 complain "$(awk 'length > 120 {print FILENAME ":" FNR ": " length " columns; 120 are the most"}' \
     "${files[@]}" "${scripts[@]}")"
+mapfile -t built < <(find . -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name '*.inc' -o -name Makefile |
+    grep -v '^\./build' | sort)
+complain "$(grep -L 'SPDX-License-Identifier: Apache-2\.0' "${files[@]}" "${scripts[@]}" "${built[@]}" |
+    sed 's/$/: no line SPDX-License-Identifier: Apache-2.0/')"
 complain "$(printf '%s\n' "${ours[@]##*/}" | sort | uniq -d | sed 's/$/: a file name that src\/ has twice/')"
 if [ $# -gt 1 ]; then
     complain "$("$2" --dry-run "${files[@]}" 2>&1 | grep 'warning:' | cut -d: -f1 | sort | uniq -c |

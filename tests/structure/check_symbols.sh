@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Does a library export what it is allowed to, and nothing else?
 #
 #   check_symbols.sh NM PATTERN LIBRARY      PATTERN: an extended regular expression for whole names

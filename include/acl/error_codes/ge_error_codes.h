@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ge_error_codes.h - statuses of graph execution. Nothing in this library returns one; programs
  * compare with them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rt_error_codes.h - statuses of the runtime: 107xxx for wrong use, 207xxx for resources that are
  * missing, 507xxx for what goes wrong while work runs. A macro each; 0 is success.

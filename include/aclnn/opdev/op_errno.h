@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_errno.h - the statuses of the aclnn functions. Valid in C and in C++. */
 #ifndef ACLNN_OPDEV_OP_ERRNO_H
 #define ACLNN_OPDEV_OP_ERRNO_H

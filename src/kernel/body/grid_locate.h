@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grid sample: where a point's neighbours are and what they weigh. Template; parameters in
  * body/arithmetic.h.

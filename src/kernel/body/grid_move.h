@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grid sample: pixels on their way between tensors of one storage type and tiles. Template; parameters in
  * body/storage.h.

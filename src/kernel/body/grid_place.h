@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the neighbours of points are: in memory, and in which rows; the same for both arithmetic types. */
 
 /* One neighbour of all points. */

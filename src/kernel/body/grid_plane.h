@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grid sample, one channel of all points at a time: a vector lane is a point. Template; parameters in
  * body/arithmetic.h. */
 

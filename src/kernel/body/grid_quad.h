@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grid sample: bilinear points for tiles. On each axis the two neighbours of a point are side by side, so that one
  * index tells where they are, and it is small. Template; parameters in body/arithmetic.h. The formulas stand in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bilinear grid sample of up to RG_FEW_LANES channels. Template; parameters in body/arithmetic.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid sample of several channels: the slopes' sums over channels, where a vector is four quads. It holds a
  * quad of each of four points. Template; parameters in body/arithmetic.h. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bilinear grid sample of few channels: values of one storage type on their way between planes and pictures. Template;
  * parameters in body/storage.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid sample of few channels: which neighbours of points are in a window, and in which rows; the same for
  * both arithmetic types. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid sample of several channels: the slopes' sums over channels, with a quad for each point. Template;
  * parameters in body/arithmetic.h. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grid sample, RG_GRID_LANES channels of one point at a time: a vector lane is a channel. Template; parameters
  * in body/arithmetic.h. */
 

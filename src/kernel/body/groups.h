@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results that are groups of neighbouring values: channels that are stored last. Template; parameters in
  * body/storage.h, which includes this.

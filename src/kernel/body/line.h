@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of the values of a line, and of phases: every second, third ... value of rows. Template; parameters in
  * body/arithmetic.h. */
 

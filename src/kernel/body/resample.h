@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Resampling rows: sums of rows make lines, and sums of a line's values make results. Template; parameters
  * in body/storage.h, which includes this.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vector interface of vec/scalar.h on AVX2 with FMA and F16C. */
 #ifndef RG_VEC_AVX2_H
 #define RG_VEC_AVX2_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vector interface of vec/scalar.h on AVX-512 (F, BW, DQ, VL). Its bfloat16 instructions flush
  * subnormals and are not used. */
 #ifndef RG_VEC_AVX512_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vector interface of vec/scalar.h on AArch64 NEON. */
 #ifndef RG_VEC_NEON_H
 #define RG_VEC_NEON_H

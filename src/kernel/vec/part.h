@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of vectors of 16-bit values, for instruction sets that have no masks for them. To be included when the whole
  * ones and VF_LANES are known. */
 #ifndef RG_VEC_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quads of vec/scalar.h on AVX2 with FMA, for wider instruction sets too. */
 #ifndef RG_VEC_QUAD_X86_H
 #define RG_VEC_QUAD_X86_H

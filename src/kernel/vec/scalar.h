@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The vector interface with one lane: the reference that every other instruction set must equal.
  *

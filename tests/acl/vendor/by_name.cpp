@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A framework's plug-in: it links to nothing, opens one library and takes every function from it by
 // name. Tensors are windows of one flat storage, with an offset; phase 1 runs in one thread, phase 2
 // in another; tensors and arrays are destroyed when phase 2 has returned, before the stream is done.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program as the vendor's documentation teaches to write one: plain functions, no classes, tensors
 // with strides and storage shapes spelt out, one call after the other. It is compiled and linked by
 // the documented command lines. What it prints is worked out by hand in four_gradients.txt.
