@@ -49,6 +49,14 @@
  * - No function exits or raises a signal, and none prints, but for one line on standard error about an
  *   environment variable with a value of no use (see "The machine"). All functions may be called from
  *   any thread; plans are immutable and may be shared between threads.
+ *
+ * Versions
+ * --------
+ * Until 1.0 a minor version may change the interface. The name of the shared library has its minor version
+ * (libregrad.so.0.2), and so has the version of its symbols (REGRAD_0.2). Within a minor version functions and
+ * constants are added, and none changes. A struct that begins with a member `size`, which the caller sets to
+ * sizeof the struct, may get new members at its end: zero in a new member means what an older library did, and a
+ * library never reads past `size`. All other structs, regrad_tensor among them, stay as they are.
  */
 #ifndef REGRAD_H
 #define REGRAD_H
@@ -68,10 +76,10 @@ extern "C" {
 #endif
 
 #define REGRAD_VERSION_MAJOR 0
-#define REGRAD_VERSION_MINOR 1
+#define REGRAD_VERSION_MINOR 2
 #define REGRAD_VERSION_PATCH 0
 
-/* The version of the library that is loaded, for instance "0.1.0". Never NULL, never freed. */
+/* The version of the library that is loaded, for instance "0.2.0". Never NULL, never freed. */
 REGRAD_API const char *regrad_version(void);
 
 /* ---- Status ------------------------------------------------------------------------------- */

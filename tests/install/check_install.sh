@@ -10,6 +10,8 @@ set -euo pipefail
 source_directory=$1
 build_directory=$2
 export CC=$3 CXX=$4
+version=$(awk '/^#define REGRAD_VERSION_/ {text = text "." $3} END {print substr(text, 2)}' \
+    "$source_directory/include/regrad.h")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,7 +31,7 @@ check() { # WHAT WANTED-OUTPUT COMMAND...
 }
 needs_library() { # yes|no PROGRAM
     local needed=no
-    if readelf -d "$2" | grep -q 'NEEDED.*libregrad\.so\.0'; then needed=yes; fi
+    if readelf -d "$2" | grep NEEDED | grep -qF "[libregrad.so.${version%.*}]"; then needed=yes; fi
     [ "$needed" = "$1" ]
 }
 
@@ -67,7 +69,7 @@ for language in c cpp; do
 done
 
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
-check "the version by pkg-config" "0.1.0" pkg-config --modversion regrad
+check "the version by pkg-config" "$version" pkg-config --modversion regrad
 with_pkg_config() { # COMPILER SOURCE OUTPUT [-static] [PACKAGE]
     local flags=(--cflags --libs)
     [ "${4:-}" = "" ] || flags+=(--static)
@@ -83,7 +85,7 @@ for language in c cpp; do
 done
 
 if [ -x "$prefix/bin/regrad" ]; then
-    check "the installed program" "0.1.0" "$prefix/bin/regrad" --version
+    check "the installed program" "$version" "$prefix/bin/regrad" --version
 fi
 
 if [ -e "$prefix/lib64/libascendcl.so" ]; then
@@ -99,7 +101,7 @@ if [ -e "$prefix/lib64/libascendcl.so" ]; then
         check "client ${source##*/}" "" compile_client "$source"
         check "running client ${source##*/}" "" run_client "$source"
     done
-    check "the version of regrad_acl by pkg-config" "0.1.0" pkg-config --modversion regrad_acl
+    check "the version of regrad_acl by pkg-config" "$version" pkg-config --modversion regrad_acl
     check "two_phase.cpp with pkg-config" "" with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_shared "" regrad_acl
     check "two_phase by pkg-config" "" env LD_LIBRARY_PATH="$prefix/lib64" ./acl_shared
     check "two_phase.cpp with pkg-config, static" "" \
