@@ -27,7 +27,7 @@ elif [ -n "$others" ]; then
     exit 1
 fi
 if [ $# -gt 3 ]; then
-    declared=$(sed -n '/^REGRAD_API/,/(/p' "$4" | grep -oE '[a-z0-9_]+\(' | tr -d '(' | sort)
+    declared=$(sed -n '/^REGRAD_API/,/(/p' "$4" | grep -oE 'regrad_[a-z0-9_]+\(' | tr -d '(' | sort)
     missing=$(comm -23 <(echo "$declared") <(sed 's/@.*//' <<<"$names" | sort))
     if [ -z "$declared" ] || [ -n "$missing" ]; then
         printf '%s does not export what %s declares:\n%s\n' "$library" "$4" "$missing"
