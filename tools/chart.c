@@ -209,13 +209,13 @@ static void draw_wait(FILE *page, const struct axis *axis, int lane, const struc
 /* A line where each finding was told. */
 static void draw_findings(FILE *page, const struct axis *axis, const struct record *record, int height)
 {
-    for (const struct json *finding = record->findings; finding != NULL; finding = finding->next) {
-        const double time = json_number(finding, "time_us");
+    for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next) {
+        const double time = finding->time;
         if (!(time > 0))
             continue;
         fprintf(page, "<line class=\"told\" x1=\"%.2f\" y1=\"0\" x2=\"%.2f\" y2=\"%d\"><title>", x_of(axis, time),
                 x_of(axis, time), height - AXIS);
-        html_text(page, json_text(finding, "finding", ""));
+        html_text(page, finding->kind);
         fprintf(page, "</title></line>\n");
     }
 }

@@ -37,19 +37,19 @@ static void *allocate(struct record *record, size_t size)
 /* ---- Findings --------------------------------------------------------------------------------- */
 
 /* Takes the finding over. */
-static void add_finding(struct record *record, struct json *finding)
+static void add_finding(struct record *record, struct finding *finding)
 {
     if (record->last_finding == NULL)
         record->findings = finding;
     else
         record->last_finding->next = finding;
     record->last_finding = finding;
-    if (json_is_true(finding, "note"))
+    if (finding->is_note)
         record->n_notes++;
     else
         record->n_mistakes++;
-    if (json_number(finding, "time_us") > 0)
-        stretch(record, json_number(finding, "time_us"));
+    if (finding->time > 0)
+        stretch(record, finding->time);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------- */
@@ -214,11 +214,10 @@ static void take_line(struct record *record, const char *text)
 {
     struct json *line = json_read(text);
     const char *trace = json_text(line, "trace", NULL);
-    if (json_text(line, "finding", NULL) != NULL) {
-        add_finding(record, line);
-        return;
-    }
-    if (trace != NULL)
+    struct finding *finding = finding_read(line, &record->is_out_of_memory);
+    if (finding != NULL)
+        add_finding(record, finding);
+    else if (trace != NULL)
         take_trace(record, trace, line);
     else
         record->n_unreadable++;
@@ -261,7 +260,7 @@ static void leave(void *block)
 void record_fini(struct record *record)
 {
     tdestroy(record->live, leave);
-    json_free(record->findings);
+    finding_free(record->findings);
     for (struct work *work = record->works, *next; work != NULL; work = next) {
         next = work->next;
         free(work->function);

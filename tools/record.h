@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "json_read.h"
+#include "finding.h"
 
 /* Times are in microseconds of the monotonic clock. -1 stands for an end that did not come. */
 struct work {
@@ -35,7 +35,7 @@ struct wait {
 
 /* Lists are in the order of the lines. */
 struct record {
-    struct json *findings, *last_finding;
+    struct finding *findings, *last_finding;
     int n_mistakes, n_notes, n_unreadable;
     struct work *works, *last_work;
     struct block *blocks, *last_block;

@@ -75,37 +75,48 @@ static void print_item(FILE *page, const char *name, const char *text)
     fprintf(page, "</dd>\n");
 }
 
-static void print_frames(FILE *page, const struct json *frames)
+/* "function, file:line, program [0x1234]", or what the program says. */
+static void print_place(FILE *page, const struct finding_place *place)
 {
-    if (frames == NULL || frames->kind != JSON_ARRAY || frames->first == NULL)
+    if (place->file == NULL) {
+        html_text(page, place->text);
+        return;
+    }
+    html_text(page, place->function != NULL ? place->function : "?");
+    fputs(" at ", page);
+    html_text(page, place->file);
+    fprintf(page, ":%d", place->line);
+}
+
+static void print_places(FILE *page, const struct finding_place *places)
+{
+    if (places == NULL)
         return;
     fprintf(page, "<dt>at</dt><dd><pre>");
-    for (const struct json *frame = frames->first; frame != NULL; frame = frame->next) {
-        html_text(page, frame->kind == JSON_STRING ? frame->text : "?");
-        fputs(frame->next != NULL ? "\n" : "", page);
+    for (const struct finding_place *place = places; place != NULL; place = place->next) {
+        print_place(page, place);
+        fputs(place->next != NULL ? "\n" : "", page);
     }
     fprintf(page, "</pre></dd>\n");
 }
 
-static void print_finding(FILE *page, const struct record *record, const struct json *finding)
+static void print_finding(FILE *page, const struct record *record, const struct finding *finding)
 {
     char since[HTML_NUMBER];
-    const double time = json_number(finding, "time_us");
-    const struct json *objects = json_member(finding, "objects");
-    fprintf(page, "<div class=\"finding%s\"><h3>", json_is_true(finding, "note") ? " note" : "");
-    html_text(page, json_text(finding, "finding", ""));
-    fprintf(page, "%s</h3><dl>\n", json_is_true(finding, "note") ? " (note)" : "");
-    print_item(page, "call", json_text(finding, "function", NULL));
-    print_item(page, "argument", json_text(finding, "argument", NULL));
-    print_frames(page, json_member(finding, "at"));
-    print_item(page, "what", json_text(finding, "what", NULL));
-    for (const struct json *object = objects != NULL ? objects->first : NULL; object != NULL; object = object->next) {
-        print_item(page, "object", json_text(object, "what", NULL));
-        print_frames(page, json_member(object, "at"));
+    fprintf(page, "<div class=\"finding%s\"><h3>", finding->is_note ? " note" : "");
+    html_text(page, finding->kind);
+    fprintf(page, "%s</h3><dl>\n", finding->is_note ? " (note)" : "");
+    print_item(page, "call", finding->function);
+    print_item(page, "argument", finding->argument);
+    print_places(page, finding->places);
+    print_item(page, "what", finding->what);
+    for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {
+        print_item(page, "object", object->what);
+        print_places(page, object->places);
     }
-    print_item(page, "instead", json_text(finding, "instead", NULL));
-    if (time > 0)
-        print_item(page, "time", html_time(since, time - record->begin));
+    print_item(page, "instead", finding->instead);
+    if (finding->time > 0)
+        print_item(page, "time", html_time(since, finding->time - record->begin));
     fprintf(page, "</dl></div>\n");
 }
 
@@ -114,7 +125,7 @@ static void print_findings(FILE *page, const struct record *record)
     fprintf(page, "<h2 id=\"findings\">Findings</h2>\n");
     if (record->findings == NULL)
         fprintf(page, "<p>None.</p>\n");
-    for (const struct json *finding = record->findings; finding != NULL; finding = finding->next)
+    for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next)
         print_finding(page, record, finding);
 }
 

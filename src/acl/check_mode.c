@@ -191,11 +191,11 @@ static void print(const struct rg_finding *finding, struct rg_place place)
     for (int k = 0; k < shown.n_objects; k++)
         rg_place_cut(&shown.object[k].place);
     rg_place_cut(&place);
-    rg_check_print_block(&block, &shown, &place, rg_place_text);
+    rg_check_print_block(&block, &shown, &place, rg_place_describe);
     pthread_mutex_lock(&lock);
     rg_text_write(&block, STDERR_FILENO);
     pthread_mutex_unlock(&lock);
-    rg_check_print_line(&line, &shown, &place, rg_place_text);
+    rg_check_print_line(&line, &shown, &place, rg_place_describe);
     pthread_mutex_lock(&lock);
     if (!append_to_log(&line))
         rg_environment_refuse(&refused, log_name, settings.log, "it cannot be opened (%s), and has no findings",
@@ -253,15 +253,15 @@ static void refuse_log_in_handler(void)
 }
 
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
-                         void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]))
+                         void (*describe)(const void *frame, struct rg_frame *is))
 {
     static char room[RG_CHECK_PRINTED];
     struct rg_text block = {room, sizeof(room), 0}, line = block;
     if (!is_fault_told)
         return;
-    rg_check_print_block(&block, finding, place, frame_text);
+    rg_check_print_block(&block, finding, place, describe);
     rg_text_write(&block, STDERR_FILENO);
-    rg_check_print_line(&line, finding, place, frame_text);
+    rg_check_print_line(&line, finding, place, describe);
     if (!append_to_log(&line))
         refuse_log_in_handler();
     atomic_fetch_add(&n_mistakes, 1);

@@ -38,6 +38,7 @@ struct rg_finding {
     bool is_note;                /* may be meant: told, never refused */
     bool is_refused;             /* whatever the level */
     bool is_at_exit;             /* in no call */
+    bool is_stopped;             /* at an instruction of its own, not in a call */
     const void *once_for;        /* told once for this place; NULL: for that of the call */
     const char *function;        /* the call in which it was found */
     const char *argument;        /* of the call; NULL for none */
@@ -62,7 +63,7 @@ bool rg_check_tell(const struct rg_finding *finding);
  * prepared before. One thread at a time. */
 void rg_check_prepare_fault(const char *kind);
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
-                         void (*frame_text)(const void *frame, char text[RG_PLACE_TEXT]));
+                         void (*describe)(const void *frame, struct rg_frame *is));
 
 /* Has the process been forked since the settings were read? */
 bool rg_check_is_in_child(void);

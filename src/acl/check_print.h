@@ -6,15 +6,14 @@
 #include "acl/check_mode.h"
 #include "acl/text.h"
 
-enum { RG_CHECK_PRINTED = 16384 /* bytes that hold either */ };
+enum { RG_CHECK_PRINTED = 24576 /* bytes that hold either */ };
 
-/* Writes what a frame is, "" for nothing. */
-typedef void rg_frame_text(const void *frame, char text[RG_PLACE_TEXT]);
+typedef void rg_describe_frame(const void *frame, struct rg_frame *is);
 
 /* place: where it was found. */
 void rg_check_print_block(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
-                          rg_frame_text *frame_text);
+                          rg_describe_frame *describe);
 void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
-                         rg_frame_text *frame_text);
+                         rg_describe_frame *describe);
 
 #endif

@@ -47,15 +47,15 @@ static int find_name(const void *frame)
 /* The loader is asked without the lock: a thread that loads a library may be allocating memory in it. */
 static void know_frame(const void *frame)
 {
-    char text[RG_PLACE_TEXT];
+    struct rg_frame is;
     int at = find_name(frame);
     if (at == N_NAMES || atomic_load(&names[at].frame) == frame)
         return;
-    rg_place_text(frame, text);
+    rg_place_describe(frame, &is);
     pthread_mutex_lock(&lock);
     at = find_name(frame);
     if (at < N_NAMES && atomic_load(&names[at].frame) == NULL) {
-        memcpy(names[at].text, text, sizeof(text));
+        memcpy(names[at].text, is.text, sizeof(is.text));
         atomic_store(&names[at].frame, frame);
     }
     pthread_mutex_unlock(&lock);
@@ -68,14 +68,12 @@ void rg_fault_know(struct rg_place *place)
         know_frame(place->frame[k]);
 }
 
-static void frame_text(const void *frame, char text[RG_PLACE_TEXT])
+static void describe_frame(const void *frame, struct rg_frame *is)
 {
-    struct rg_text out = {text, RG_PLACE_TEXT, 0};
     const int at = find_name(frame);
+    rg_maps_describe(frame, is);
     if (at < N_NAMES && atomic_load(&names[at].frame) == frame)
-        rg_text_put(&out, names[at].text);
-    else
-        rg_maps_text(frame, text);
+        memcpy(is->text, names[at].text, sizeof(is->text));
 }
 
 /* ---- What has happened ------------------------------------------------------------------------ */
@@ -218,13 +216,14 @@ static void tell(const struct rg_sight *sight, const ucontext_t *context)
     rg_maps_read(stop.stack);
     const struct rg_place place = place_of(&stop);
     finding.kind = kind;
+    finding.is_stopped = true;
     finding.function = sight->is_ours ? "one of the library, or its work on a stream" : "none: the program itself";
     struct rg_text what = {finding.what, sizeof(finding.what), 0},
                    instead = {finding.instead, sizeof(finding.instead), 0};
     describe(&what, sight, stop.access);
     rg_text_put(&instead, advise(sight, stop.access));
     add_objects(&finding, sight);
-    rg_check_tell_fault(&finding, &place, frame_text);
+    rg_check_tell_fault(&finding, &place, describe_frame);
 }
 
 /* ---- Handlers --------------------------------------------------------------------------------- */

@@ -4,9 +4,11 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "acl/check_mode.h"
@@ -81,21 +83,30 @@ void rg_place_cut(struct rg_place *place)
         place->frame[n++] = NULL;
 }
 
-void rg_place_text(const void *frame, char text[RG_PLACE_TEXT])
+/* Of the program the loader knows the name that it was called by, which need not lead to it. */
+static void find_path(const struct link_map *map, char path[RG_PLACE_PATH])
+{
+    char *real = realpath(map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe", NULL);
+    if (real != NULL && strlen(real) < RG_PLACE_PATH)
+        strcpy(path, real);
+    free(real);
+}
+
+void rg_place_describe(const void *frame, struct rg_frame *is)
 {
     Dl_info info;
-    text[0] = '\0';
-    if (frame == NULL)
-        return;
-    if (dladdr(frame, &info) == 0 || info.dli_fname == NULL) {
-        snprintf(text, RG_PLACE_TEXT, "%p", frame);
+    struct link_map *map = NULL;
+    is->module[0] = '\0';
+    if (dladdr1(frame, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || info.dli_fname == NULL || map == NULL) {
+        snprintf(is->text, sizeof(is->text), "%p", frame);
         return;
     }
     const char *slash = strrchr(info.dli_fname, '/'), *name = slash != NULL ? slash + 1 : info.dli_fname;
-    const uintptr_t at = (uintptr_t)frame, in_module = at - (uintptr_t)info.dli_fbase;
+    is->address = (uintptr_t)frame - map->l_addr;
     if (info.dli_sname != NULL)
-        snprintf(text, RG_PLACE_TEXT, "%s(%s+0x%zx) [0x%zx]", name, info.dli_sname,
-                 (size_t)(at - (uintptr_t)info.dli_saddr), (size_t)in_module);
+        snprintf(is->text, sizeof(is->text), "%s(%s+0x%zx) [0x%zx]", name, info.dli_sname,
+                 (size_t)((uintptr_t)frame - (uintptr_t)info.dli_saddr), (size_t)is->address);
     else
-        snprintf(text, RG_PLACE_TEXT, "%s [0x%zx]", name, (size_t)in_module);
+        snprintf(is->text, sizeof(is->text), "%s [0x%zx]", name, (size_t)is->address);
+    find_path(map, is->module);
 }

@@ -4,12 +4,13 @@
 #define RG_PLACE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { RG_PLACE_FRAMES = 6, RG_PLACE_TEXT = 256 };
+enum { RG_PLACE_FRAMES = 6, RG_PLACE_TEXT = 256, RG_PLACE_PATH = 512 };
 
 /* Return addresses, the innermost first; NULL behind the last. All NULL: unknown. */
 struct rg_place {
@@ -45,8 +46,14 @@ struct rg_place rg_place_outside(void);
  * those of this library, which calls host functions and callbacks. */
 void rg_place_cut(struct rg_place *place);
 
-/* One frame as "program(function+0x1f) [0x401234]": what addr2line -e program takes is in it. "" for NULL. */
-void rg_place_text(const void *frame, char text[RG_PLACE_TEXT]);
+/* What is known of a frame. */
+struct rg_frame {
+    char text[RG_PLACE_TEXT];   /* "program(function+0x1f) [0x401234]" */
+    char module[RG_PLACE_PATH]; /* the whole path of the program or library; "": not known */
+    uintptr_t address;          /* in the module, as addr2line -e takes it: the one in brackets */
+};
+
+void rg_place_describe(const void *frame, struct rg_frame *is);
 
 #ifdef __cplusplus
 }

@@ -2,24 +2,25 @@
 #include "acl/place_maps.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "acl/text.h"
 
-enum { MOST_PARTS = 512, MOST_NAMES = 256, NAME_ROOM = 64, LINE_ROOM = 512 };
+enum { MOST_PARTS = 512, MOST_NAMES = 256, LINE_ROOM = RG_PLACE_PATH + 128 };
 
 /* A part of the addresses: code of a file, or the stack. */
 static struct part {
     uintptr_t begin, end;
-    uintptr_t base;   /* where the file's mappings begin */
-    const char *name; /* of the file, without directories; NULL for none */
+    uintptr_t bias;   /* what the loader has added to the file's addresses */
+    const char *path; /* of the file; NULL for none */
 } parts[MOST_PARTS];
 static int n_parts;
 
-static char names[MOST_NAMES][NAME_ROOM];
-static int n_names;
+static char paths[MOST_NAMES][RG_PLACE_PATH];
+static int n_paths;
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
 
@@ -37,17 +38,26 @@ static uintptr_t read_hex(const char **text)
     }
 }
 
-/* The one copy of a name. */
-static const char *keep_name(const char *name)
+/* The one copy of a path. */
+static const char *keep_path(const char *path)
 {
-    for (int k = n_names - 1; k >= 0; k--)
-        if (strncmp(names[k], name, NAME_ROOM - 1) == 0)
-            return names[k];
-    if (n_names == MOST_NAMES)
+    for (int k = n_paths - 1; k >= 0; k--)
+        if (strncmp(paths[k], path, RG_PLACE_PATH - 1) == 0)
+            return paths[k];
+    if (n_paths == MOST_NAMES)
         return NULL;
-    struct rg_text text = {names[n_names++], NAME_ROOM, 0};
-    rg_text_put(&text, name);
+    struct rg_text text = {paths[n_paths++], RG_PLACE_PATH, 0};
+    rg_text_put(&text, path);
     return text.to;
+}
+
+/* What is added to the addresses of a file whose first part, with its header, is in memory. */
+static uintptr_t find_bias(uintptr_t begin)
+{
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)begin;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return begin;
+    return header->e_type == ET_EXEC ? 0 : begin;
 }
 
 /* "begin-end rwxp offset device inode   /directories/name"; *last is the part before, kept or not. */
@@ -59,13 +69,14 @@ static void take_line(const char *line, const void *stack, struct part *last)
     part.end = read_hex(&line);
     line += *line == ' ';
     const bool is_code = line[0] == 'r' && line[1] != '\0' && line[2] == 'x';
-    const char *slash = strrchr(line, '/');
-    if (slash != NULL) {
-        part.name = keep_name(slash + 1);
-        part.base = last->name == part.name && part.name != NULL ? last->base : part.begin;
+    const char *path = strchr(line, '/');
+    if (path != NULL) {
+        part.path = keep_path(path);
+        const bool is_next = part.path != NULL && last->path == part.path;
+        part.bias = is_next ? last->bias : line[0] == 'r' ? find_bias(part.begin) : part.begin;
     }
     const bool is_stack = (uintptr_t)stack - part.begin < part.end - part.begin;
-    if (n_parts < MOST_PARTS && (is_stack || (is_code && part.name != NULL)))
+    if (n_parts < MOST_PARTS && (is_stack || (is_code && part.path != NULL)))
         parts[n_parts++] = part;
     *last = part;
 }
@@ -104,13 +115,19 @@ static const struct part *find(const void *address)
     return NULL;
 }
 
+/* Without directories. */
+static const char *name_of(const struct part *part)
+{
+    return strrchr(part->path, '/') + 1;
+}
+
 bool rg_maps_is_servant(const void *address)
 {
     static const char *const servants[] = {"libc.",   "libc-",    "libstdc++",   "libc++",   "libasan",
                                            "libtsan", "libubsan", "libclang_rt", "libregrad"};
     const struct part *part = find(address);
-    for (size_t k = 0; part != NULL && part->name != NULL && k < sizeof(servants) / sizeof(servants[0]); k++)
-        if (strncmp(part->name, servants[k], strlen(servants[k])) == 0)
+    for (size_t k = 0; part != NULL && part->path != NULL && k < sizeof(servants) / sizeof(servants[0]); k++)
+        if (strncmp(name_of(part), servants[k], strlen(servants[k])) == 0)
             return true;
     return false;
 }
@@ -118,7 +135,7 @@ bool rg_maps_is_servant(const void *address)
 bool rg_maps_is_client(const void *address)
 {
     const struct part *part = find(address);
-    return part != NULL && part->name != NULL && !rg_maps_is_servant(address);
+    return part != NULL && part->path != NULL && !rg_maps_is_servant(address);
 }
 
 size_t rg_maps_stack_left(const void *address)
@@ -127,17 +144,20 @@ size_t rg_maps_stack_left(const void *address)
     return part != NULL ? (size_t)(part->end - (uintptr_t)address) : 0;
 }
 
-void rg_maps_text(const void *frame, char text[RG_PLACE_TEXT])
+void rg_maps_describe(const void *frame, struct rg_frame *is)
 {
-    struct rg_text out = {text, RG_PLACE_TEXT, 0};
+    struct rg_text text = {is->text, sizeof(is->text), 0}, module = {is->module, sizeof(is->module), 0};
     const struct part *part = find(frame);
-    text[0] = '\0';
-    if (part == NULL || part->name == NULL) {
-        rg_text_put_hex(&out, (uintptr_t)frame);
+    is->module[0] = '\0';
+    if (part == NULL || part->path == NULL) {
+        rg_text_put_hex(&text, (uintptr_t)frame);
         return;
     }
-    rg_text_put(&out, part->name);
-    rg_text_put(&out, " [");
-    rg_text_put_hex(&out, (uintptr_t)frame - part->base);
-    rg_text_put(&out, "]");
+    is->address = (uintptr_t)frame - part->bias;
+    rg_text_put(&text, name_of(part));
+    rg_text_put(&text, " [");
+    rg_text_put_hex(&text, is->address);
+    rg_text_put(&text, "]");
+    if (strlen(part->path) + 1 < sizeof(is->module)) /* else it may have been cut off */
+        rg_text_put(&module, part->path);
 }

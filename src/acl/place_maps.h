@@ -13,8 +13,8 @@
  * what follows. */
 void rg_maps_read(const void *stack);
 
-/* As rg_place_text, without the function: "program [0x401234]". */
-void rg_maps_text(const void *frame, char text[RG_PLACE_TEXT]);
+/* As rg_place_describe, without the function: "program [0x401234]". */
+void rg_maps_describe(const void *frame, struct rg_frame *is);
 
 /* Is it in any other code of a file? */
 bool rg_maps_is_client(const void *address);

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Noreturn void stop(const char *why, const char *what)
 {
@@ -31,14 +32,19 @@ static const cJSON *list(const cJSON *object, const char *name)
     return member;
 }
 
+static int is_number(const cJSON *object, const char *name)
+{
+    return cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
 static void print_places(const cJSON *object, const char *before)
 {
     const cJSON *place;
     cJSON_ArrayForEach(place, list(object, "at"))
     {
-        if (!cJSON_IsString(place))
-            stop("no string", "at");
-        printf("%s%s\n", before, place->valuestring);
+        if (text(place, "module")[0] != '/' || strncmp(text(place, "address"), "0x", 2) != 0)
+            stop("no whole path, or no address", text(place, "text"));
+        printf("%s%s\n", before, text(place, "text"));
         before = "                 ";
     }
 }
@@ -48,8 +54,8 @@ static void print_block(const cJSON *finding)
     const cJSON *note = cJSON_GetObjectItemCaseSensitive(finding, "note");
     const cJSON *argument = cJSON_GetObjectItemCaseSensitive(finding, "argument");
     const cJSON *object;
-    if (!cJSON_IsBool(note) || !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(finding, "time_us")))
-        stop("note is no truth value, or time_us no number", text(finding, "finding"));
+    if (!cJSON_IsBool(note) || !is_number(finding, "time_us") || !is_number(finding, "process"))
+        stop("note is no truth value, or time_us or process no number", text(finding, "finding"));
     printf("regrad check: %s%s\n", text(finding, "finding"), cJSON_IsTrue(note) ? " (note)" : "");
     printf("  call     %s", text(finding, "function"));
     if (argument != NULL)
