@@ -1177,7 +1177,8 @@ ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
  * each time.
  *
  * handleType  ACL_MEM_HANDLE_TYPE_NONE
- * flags       0
+ * flags       0: processes that aclrtMemSetPidToShareableHandle names can import; 1: any process of this user can, from
+ *             then on
  * 100000 when a pointer is NULL; 107000 for another type or flags; 107017 for what is no live handle; 207000 for
  * ACL_MEM_HANDLE_TYPE_POSIX.
  */
@@ -1199,8 +1200,10 @@ ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableH
  * The memory lives as long as any handle or mapping of it. It counts as the device's that has allocated it.
  *
  * deviceId  the device that what is mapped is of, in this process
- * 100000 when handle is NULL; 107000 for what is not exported, or has been freed; 107001 for a device that is not
- * there; 207001 when the system has no room; 207006 for a process that has not been named, and for one of another user.
+ * 100000 when handle is NULL; 107000 for what is not exported, or has been freed; or is of
+ * a file that its process can still make smaller, which nothing exports here; 107001 for a device that is not there;
+ * 207001 when the system has no room; 207006 for a process that has not been named, where the export was not for all,
+ * and for one of another user.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
                                                                aclrtDrvMemHandle *handle);

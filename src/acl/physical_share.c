@@ -3,12 +3,14 @@
  * Physical memory in other processes of the machine. A shareable handle is a number: the process that has exported the
  * memory, its descriptor of the file, and a tag that no other export of the process has. Who imports opens the file
  * there by /proc, as the system lets processes of one user do. A record behind the memory, in the file, has the tag and
- * the processes that may import.
+ * the processes that may import. The number may come from anybody: a file that its process could still make smaller,
+ * which would kill whoever touches what was mapped there, is not taken.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
@@ -27,18 +30,21 @@
 
 enum { PROCESS_BITS = 22, FILE_BITS = 20, TAG_BITS = 22, MOST_ALLOWED = 1016 };
 
+enum { FOR_ALL = 1 }; /* the flag of an export that names no processes */
+
 struct record {
     char magic[16];
     uint64_t size; /* of the memory */
     uint32_t tag;
-    uint32_t n_allowed;
+    uint16_t is_for_all; /* processes of the user */
+    uint16_t n_allowed;
     int32_t allowed[MOST_ALLOWED]; /* processes */
 };
 
 _Static_assert(sizeof(struct record) == RG_PHYSICAL_RECORD, "the record is a page of the file");
 _Static_assert(PROCESS_BITS + FILE_BITS + TAG_BITS == 64, "they make the number");
 
-static const char magic[16] = "regrad export 1";
+static const char magic[16] = "regrad export 2";
 
 /* ---- Numbers ---------------------------------------------------------------------------------- */
 
@@ -87,6 +93,8 @@ static bool read_record(int file, struct record *record)
     if (fstat(file, &state) != 0 || state.st_size < RG_PHYSICAL_RECORD)
         return false;
     const off_t size = state.st_size - RG_PHYSICAL_RECORD;
+    if (size == 0 || size % (off_t)RG_GRANULE != 0)
+        return false;
     return pread(file, record, sizeof(*record), size) == (ssize_t)sizeof(*record) &&
            memcmp(record->magic, magic, sizeof(magic)) == 0 && record->size == (uint64_t)size &&
            record->n_allowed <= MOST_ALLOWED;
@@ -138,6 +146,27 @@ static bool is_process(int number)
     return syscall(SYS_tgkill, number, number, 0) == 0 || errno == EPERM;
 }
 
+/* Is the file safe to be mapped: of this user, and of a size that nobody can change? Pages of other file systems than
+ * this one may be missing. */
+static aclError check_file(const char *function, const struct export *export, int file, uint64_t number)
+{
+    struct stat state;
+    struct statfs system;
+    const int wanted = F_SEAL_SHRINK | F_SEAL_GROW, seals = fcntl(file, F_GET_SEALS);
+    const bool is_sealed = seals >= 0 && (seals & wanted) == wanted;
+    if (!is_sealed || fstatfs(file, &system) != 0 || system.f_type != TMPFS_MAGIC)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                               "%s: shareableHandle is %" PRIu64 ", of a file whose size process %d can still change, "
+                               "must be of aclrtMemExportToShareableHandle, which seals its files",
+                               function, number, export->process);
+    if (fstat(file, &state) == 0 && state.st_uid == geteuid())
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION,
+                           "%s: shareableHandle is %" PRIu64 ", of a file of user %u, must be of this process's user, "
+                           "%u",
+                           function, number, (unsigned)state.st_uid, (unsigned)geteuid());
+}
+
 /* Opens what the number says, to be closed, and reads its record. */
 static aclError open_export(const char *function, uint64_t number, int *file, struct record *record)
 {
@@ -149,33 +178,39 @@ static aclError open_export(const char *function, uint64_t number, int *file, st
     const int opened = is_there && is_of_physical(path) ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (opened < 0)
         return fail_open(function, &export, number);
-    if (!read_record(opened, record) || record->tag != export.tag) {
+    aclError status = check_file(function, &export, opened, number);
+    if (status == ACL_SUCCESS && (!read_record(opened, record) || record->tag != export.tag))
+        status = fail_unknown(function, number);
+    if (status == ACL_SUCCESS)
+        *file = opened;
+    else
         close(opened);
-        return fail_unknown(function, number);
-    }
-    *file = opened;
-    return ACL_SUCCESS;
+    return status;
 }
 
 /* ---- Export ----------------------------------------------------------------------------------- */
 
-/* The tag of the memory, a new one if it has none. False, with errno, when the system has no room for it. */
-static bool find_tag(int file, const struct rg_physical *physical, uint32_t *tag)
+/* The tag of the memory, a new one if it has none. What has been exported for all stays so. False, with errno, when the
+ * system has no room for it. */
+static bool find_tag(int file, const struct rg_physical *physical, bool is_for_all, uint32_t *tag)
 {
     struct record record;
-    bool is_known = read_record(file, &record);
+    const bool is_known = read_record(file, &record);
     if (!is_known) {
         record = (struct record){.size = physical->size, .tag = next_tag()};
         memcpy(record.magic, magic, sizeof(magic));
-        is_known = write_record(file, &record);
     }
     *tag = record.tag;
-    return is_known;
+    if (is_known && (!is_for_all || record.is_for_all))
+        return true;
+    if (is_for_all)
+        record.is_for_all = 1;
+    return write_record(file, &record);
 }
 
 /* The same, by one at a time of the threads and processes that have the memory. The file is opened anew, for they may
  * share the one that is open, and then a lock on that as well. */
-static bool find_tag_alone(const struct rg_physical *physical, uint32_t *tag)
+static bool find_tag_alone(const struct rg_physical *physical, bool is_for_all, uint32_t *tag)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", physical->file);
@@ -183,18 +218,28 @@ static bool find_tag_alone(const struct rg_physical *physical, uint32_t *tag)
     if (file < 0)
         return false;
     flock(file, LOCK_EX);
-    const bool is_known = find_tag(file, physical, tag);
+    const bool is_known = find_tag(file, physical, is_for_all, tag);
     close(file); /* and with it the lock */
     return is_known;
 }
 
-static aclError export_physical(const char *function, const struct rg_physical *physical, uint64_t *number)
+static aclError export_physical(const char *function, const struct rg_physical *physical, bool is_for_all,
+                                uint64_t *number)
 {
     struct export export = {.process = (int)getpid(), .file = physical->file};
-    if (physical->file >= 1 << FILE_BITS || !find_tag_alone(physical, &export.tag))
+    if (physical->file >= 1 << FILE_BITS || !find_tag_alone(physical, is_for_all, &export.tag))
         return rg_runtime_fail_memory(function);
     *number = pack(&export);
     return ACL_SUCCESS;
+}
+
+static aclError check_export_flags(const char *function, uint64_t flags)
+{
+    if (flags == 0 || flags == FOR_ALL)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: flags is 0x%" PRIx64 ", must be 0, or 1 for an import by any process of this user",
+                           function, flags);
 }
 
 aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags,
@@ -204,13 +249,13 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandl
         return rg_runtime_fail_null(__func__, "shareableHandle");
     aclError status = rg_physical_check_type(__func__, "handleType", handleType);
     if (status == ACL_SUCCESS)
-        status = rg_addresses_check_flags(__func__, flags);
+        status = check_export_flags(__func__, flags);
     if (status != ACL_SUCCESS)
         return status;
     const struct rg_physical *physical = rg_physical_acquire(__func__, handle, &status);
     if (physical == NULL)
         return status;
-    status = export_physical(__func__, physical, shareableHandle);
+    status = export_physical(__func__, physical, flags == FOR_ALL, shareableHandle);
     rg_handle_release(RG_HANDLE_PHYSICAL, handle);
     return status;
 }
@@ -287,10 +332,10 @@ static aclError import(const struct rg_origin *origin, uint64_t number, struct r
     if (status != ACL_SUCCESS)
         return status;
     made->size = record.size;
-    if (unpack(number).process != self && !is_allowed(&record, self))
+    if (unpack(number).process != self && !record.is_for_all && !is_allowed(&record, self))
         status = rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION,
                                  "%s: shareableHandle is %" PRIu64 ", for which aclrtMemSetPidToShareableHandle must "
-                                 "have named this process, %d",
+                                 "have named this process, %d, or which must be exported with flags 1",
                                  origin->function, number, self);
     void *created = status == ACL_SUCCESS ? rg_physical_create(made, origin) : NULL;
     if (created != NULL) {

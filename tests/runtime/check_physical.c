@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reserved addresses, physical memory, and what is mapped where. A device has 16 MiB here, 8 pieces. */
+#define _GNU_SOURCE
 #include "refusal.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -619,7 +622,9 @@ static void test_share_refusals(void **state)
                    "handleType is 1");
     assert_refused(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_POSIX, 0, &number),
                    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "handleType is 2, must be ACL_MEM_HANDLE_TYPE_NONE (0)");
-    assert_refused(aclrtMemExportToShareableHandle(handle, 0, 1, &number), invalid, "flags is 0x1");
+    assert_refused(aclrtMemExportToShareableHandle(handle, 0, 2, &number), invalid,
+                   "flags is 0x2, must be 0, or 1 for");
+    assert_refused(aclrtMemExportToShareableHandle(handle, 0, UINT64_MAX, &number), invalid, "flags is 0xffffffff");
     assert_int_equal(number, 7);
     assert_success(aclrtMemExportToShareableHandle(handle, 0, 0, &number));
     assert_refused(aclrtMemImportFromShareableHandle(number, 0, NULL), ACL_ERROR_INVALID_PARAM, "handle is NULL");
@@ -721,12 +726,135 @@ static void test_share(void **state)
     assert_success(aclrtUnmapMem(base));
     assert_success(aclrtFreePhysical(handle));
     assert_int_equal(ask_peer(number), ACL_ERROR_RT_PARAM_INVALID);
+    assert_success(aclrtReleaseMemAddress(base));
+}
+
+/* Any process of the user may import what is exported for all, also where it was exported for some before. */
+static void test_share_with_all(void **state)
+{
+    (void)state;
+    char *base = reserve(1);
+    uint64_t number = 0, again = 0;
+    const aclrtDrvMemHandle handle = map_new(base);
+    fill(base, PIECE, 40);
+    assert_success(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &number));
+    assert_int_equal(ask_peer(number), ACL_ERROR_RT_NO_PERMISSION);
+    assert_success(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 1, &again));
+    assert_int_equal(number, again);
+    assert_int_equal(ask_peer(number), ACL_SUCCESS);
+    assert_success(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &again));
+    assert_int_equal(ask_peer(number), ACL_SUCCESS);
+    assert_int_equal(byte_at(base), 42);
+    assert_success(aclrtUnmapMem(base));
+    assert_success(aclrtFreePhysical(handle));
+    const aclrtDrvMemHandle other = map_new(base); /* what is exported for all at once */
+    fill(base, PIECE, 50);
+    assert_success(aclrtMemExportToShareableHandle(other, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+    assert_int_equal(ask_peer(number), ACL_SUCCESS);
+    assert_int_equal(byte_at(base), 51);
+    assert_success(aclrtUnmapMem(base));
+    assert_success(aclrtFreePhysical(other));
+    assert_success(aclrtReleaseMemAddress(base));
+}
+
+/* ---- What others forge ------------------------------------------------------------------------ */
+
+enum { RECORD = 4096, PROCESS_BIT = 20, FILE_MASK = (1 << 20) - 1 };
+
+/* A memory file of that many bytes like the exported one behind the number, whose record is at its end. */
+static int forge(uint64_t number, off_t size, int seals)
+{
+    static char record[RECORD];
+    const int real = (int)(number & FILE_MASK), file = memfd_create("regrad physical memory", MFD_ALLOW_SEALING);
+    assert_true(file >= 0);
+    assert_int_equal(pread(real, record, RECORD, PIECE), RECORD);
+    assert_int_equal(ftruncate(file, size), 0);
+    assert_int_equal(pwrite(file, record, RECORD, size - RECORD), RECORD);
+    assert_int_equal(fcntl(file, F_ADD_SEALS, seals), 0);
+    return file;
+}
+
+/* The peer imports the file. It must not be killed by that, whatever becomes of the file afterwards. */
+static aclError offer(uint64_t number, int file)
+{
+    return ask_peer((number & ~(uint64_t)FILE_MASK) | (uint64_t)file);
+}
+
+static void test_forged_files(void **state)
+{
+    (void)state;
+    const aclError invalid = ACL_ERROR_RT_PARAM_INVALID;
+    const int sealed = F_SEAL_SHRINK | F_SEAL_GROW;
+    const struct {
+        off_t size;
+        int seals;
+        aclError wanted;
+    } cases[] = {{PIECE + RECORD, sealed, ACL_SUCCESS}, /* else the others prove nothing */
+                 {PIECE + RECORD, 0, invalid},
+                 {PIECE + RECORD, F_SEAL_GROW, invalid},
+                 {PIECE + RECORD, F_SEAL_SHRINK, invalid},
+                 {PIECE, sealed, invalid},
+                 {PIECE / 2 + RECORD, sealed, invalid},
+                 {2 * PIECE + RECORD, sealed, invalid},
+                 {RECORD, sealed, invalid}};
+    const aclrtDrvMemHandle handle = allocate(1);
+    uint64_t number = 0;
+    assert_success(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+    assert_int_equal(number >> PROCESS_BIT & ((1 << 22) - 1), getpid());
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        const int file = forge(number, cases[k].size, cases[k].seals);
+        assert_int_equal(offer(number, file), cases[k].wanted);
+        assert_int_equal(close(file), 0);
+    }
+    aclrtDrvMemHandle imported = NULL;
+    const int file = forge(number, PIECE + RECORD, 0);
+    const uint64_t forged = (number & ~(uint64_t)FILE_MASK) | (uint64_t)file;
+    assert_refused(aclrtMemImportFromShareableHandle(forged, 0, &imported), invalid, "of a file whose size process ");
+    assert_int_equal(close(file), 0);
+    assert_success(aclrtFreePhysical(handle));
+}
+
+/* A file of another user, which only root can make. */
+static void test_foreign_file(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    const aclrtDrvMemHandle handle = allocate(1);
+    uint64_t number = 0;
+    assert_success(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+    const int file = forge(number, PIECE + RECORD, F_SEAL_SHRINK | F_SEAL_GROW);
+    assert_int_equal(offer(number, file), ACL_SUCCESS);
+    assert_int_equal(fchown(file, 65534, (gid_t)-1), 0);
+    assert_int_equal(offer(number, file), ACL_ERROR_RT_NO_PERMISSION);
+    assert_int_equal(close(file), 0);
+    assert_success(aclrtFreePhysical(handle));
+}
+
+/* A number may name anything that this process has open. */
+static void test_foreign_descriptors(void **state)
+{
+    (void)state;
+    const aclrtDrvMemHandle handle = allocate(1);
+    uint64_t number = 0;
+    int ends[2];
+    assert_success(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(offer(number, ends[0]), ACL_ERROR_RT_PARAM_INVALID);
+    assert_int_equal(offer(number, ends[1]), ACL_ERROR_RT_PARAM_INVALID);
+    close(ends[0]);
+    close(ends[1]);
+    assert_success(aclrtFreePhysical(handle));
+}
+
+static void test_end_of_peer(void **state)
+{
+    (void)state;
     const uint64_t no_more = NO_MORE;
     int status = -1;
     assert_int_equal(write(peer.numbers, &no_more, sizeof(no_more)), sizeof(no_more));
     assert_int_equal(waitpid(peer.process, &status, 0), peer.process);
     assert_int_equal(status, 0);
-    assert_success(aclrtReleaseMemAddress(base));
 }
 
 /* A child has the physical memory of its parent, not a copy. */
@@ -812,8 +940,10 @@ int main(void)
         cmocka_unit_test(test_handles),        cmocka_unit_test(test_map_refusals),
         cmocka_unit_test(test_unmapped),       cmocka_unit_test(test_import_here),
         cmocka_unit_test(test_share_refusals), cmocka_unit_test(test_share),
-        cmocka_unit_test(test_export_at_once), cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_share_with_all), cmocka_unit_test(test_forged_files),
+        cmocka_unit_test(test_foreign_file),   cmocka_unit_test(test_foreign_descriptors),
+        cmocka_unit_test(test_end_of_peer),    cmocka_unit_test(test_export_at_once),
+        cmocka_unit_test(test_fork),           cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }
