@@ -31,6 +31,7 @@ struct slot {
     enum rg_handle_kind kind;
     enum slot_state state;
     bool was_visited;
+    const void *owner; /* the handle that this one ends with, NULL for none */
     struct rg_origin created;
     struct rg_origin ended;
 };
@@ -60,13 +61,20 @@ static void *handle_of(const struct slot *slot)
 }
 
 /* The slot that the handle names now, live or ended; NULL when there is none. Needs the lock. */
-static struct slot *find_slot(enum rg_handle_kind kind, const void *handle)
+static struct slot *find_any_slot(const void *handle)
 {
     const uint64_t index = (uint64_t)(uintptr_t)handle >> 1 & (max_slots - 1);
     if (index >= n_slots)
         return NULL;
     struct slot *slot = &slots[index];
-    return slot->state != SLOT_FREE && slot->kind == kind && handle_of(slot) == handle ? slot : NULL;
+    return slot->state != SLOT_FREE && handle_of(slot) == handle ? slot : NULL;
+}
+
+/* The same, of this kind. */
+static struct slot *find_slot(enum rg_handle_kind kind, const void *handle)
+{
+    struct slot *slot = find_any_slot(handle);
+    return slot != NULL && slot->kind == kind ? slot : NULL;
 }
 
 static bool grow(void)
@@ -124,6 +132,7 @@ void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(v
         slot->kind = kind;
         slot->state = SLOT_LIVE;
         slot->was_visited = false;
+        slot->owner = NULL;
         slot->created = *origin;
         handle = handle_of(slot);
         n_live++;
@@ -176,6 +185,15 @@ bool rg_handle_test(enum rg_handle_kind kind, const void *const *handles, int n,
     return is_true;
 }
 
+void rg_handle_own(const void *owner, enum rg_handle_kind kind, const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    struct slot *slot = find_slot(kind, handle);
+    if (slot != NULL)
+        slot->owner = owner;
+    pthread_mutex_unlock(&lock);
+}
+
 /* Needs the lock. */
 static void remember(const struct slot *slot)
 {
@@ -215,10 +233,15 @@ bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struc
 
 /* ---- What became of handles ------------------------------------------------------------------- */
 
+/* Needs the lock. */
 static struct rg_handle_life life_of(const struct slot *slot)
 {
-    return (struct rg_handle_life){
-        .state = RG_HANDLE_LIVE, .kind = slot->kind, .handle = handle_of(slot), .created = slot->created};
+    const struct slot *owner = slot->owner != NULL ? find_any_slot(slot->owner) : NULL;
+    return (struct rg_handle_life){.state = RG_HANDLE_LIVE,
+                                   .kind = slot->kind,
+                                   .handle = handle_of(slot),
+                                   .is_owned = owner != NULL && owner->state == SLOT_LIVE,
+                                   .created = slot->created};
 }
 
 static struct rg_handle_life life_of_dead(uint64_t k)

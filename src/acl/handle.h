@@ -51,6 +51,10 @@ bool rg_handle_test(enum rg_handle_kind kind, const void *const *handles, int n,
  * false when the handle is no live one of this kind. Any thread. */
 bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struct rg_origin *origin);
 
+/* The handle ends with its owner, a handle as well: leaks of both are one. No matter for handles that are not live. Any
+ * thread. */
+void rg_handle_own(const void *owner, enum rg_handle_kind kind, const void *handle);
+
 /* How many objects the table owns: what tests hold against leaks. Any thread. */
 size_t rg_handle_count(void);
 
@@ -62,6 +66,7 @@ struct rg_handle_life {
     enum rg_handle_state state;
     enum rg_handle_kind kind; /* where created.function is not NULL */
     const void *handle;
+    bool is_owned; /* of live ones: it ends with another live one */
     struct rg_origin created;
     struct rg_origin ended; /* of dead ones */
 };

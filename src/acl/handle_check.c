@@ -109,6 +109,46 @@ static const struct words at_end = {
     .was = "destroyed before",
     .instead = "once; set the pointer to NULL then"};
 
+/* What ends with an owner, and what to do where that and another end meet. */
+struct owned {
+    enum rg_handle_kind kind;
+    const char *function;       /* that ends the owner */
+    const char *use, *end;      /* used afterwards; ended by itself as well */
+    const char *end_by_another; /* ended by two owners, or by one that has it twice */
+};
+
+static const char late_reset[] =
+    "a device's reset ends its default context and the streams of that context: reset the device after their last use";
+static const char ended_by_reset[] =
+    "a device's reset ends its default context and the streams of that context: end them before it, or not at all";
+static const struct owned owned[] = {
+    {RG_HANDLE_TENSOR, "aclDestroyTensorList", "a list ends its members: end it after the last use of the tensor",
+     "a list ends its members: leave the tensor to the list",
+     "a list ends its members: put the tensor into one list, and once"},
+    {RG_HANDLE_SCALAR, "aclDestroyScalarList", "a list ends its members: end it after the last use of the scalar",
+     "a list ends its members: leave the scalar to the list",
+     "a list ends its members: put the scalar into one list, and once"},
+    {RG_HANDLE_STREAM, "aclrtDestroyContext", "a context ends its streams: destroy it after the last use of the stream",
+     "a context ends its streams: destroy the stream before the context, or leave it to the context", NULL},
+    {RG_HANDLE_STREAM, "aclrtResetDevice", late_reset, ended_by_reset, NULL},
+    {RG_HANDLE_STREAM, "aclrtResetDeviceForce", late_reset, ended_by_reset, NULL},
+    {RG_HANDLE_CONTEXT, "aclrtResetDevice", late_reset, ended_by_reset, NULL},
+    {RG_HANDLE_CONTEXT, "aclrtResetDeviceForce", late_reset, ended_by_reset, NULL},
+};
+
+/* The advice where an owner has a part in it; NULL where none has. */
+static const char *advise_owned(const struct given *given, bool is_use)
+{
+    const char *before = given->life.ended.function;
+    for (size_t k = 0; before != NULL && k < sizeof(owned) / sizeof(*owned); k++) {
+        const struct owned *own = &owned[k];
+        const bool was = strcmp(before, own->function) == 0, is = strcmp(given->function, own->function) == 0;
+        if (own->kind == given->kind && (was || is))
+            return is_use ? own->use : was && is ? own->end_by_another : own->end;
+    }
+    return NULL;
+}
+
 static void tell_gone(const struct given *given, const struct words *words)
 {
     char what[RG_CHECK_TEXT / 2], instead[RG_CHECK_TEXT / 2];
@@ -120,7 +160,11 @@ static void tell_gone(const struct given *given, const struct words *words)
         return;
     }
     snprintf(what, sizeof(what), "is %s that has been %s", rg_handle_kind_name(given->kind), words->was);
-    snprintf(instead, sizeof(instead), "destroy the %s %s", noun_of(given->kind), words->instead);
+    const char *of_owner = advise_owned(given, words == &in_use);
+    if (of_owner != NULL)
+        snprintf(instead, sizeof(instead), "%s", of_owner);
+    else
+        snprintf(instead, sizeof(instead), "destroy the %s %s", noun_of(given->kind), words->instead);
     tell(given, words->kind, false, what, instead);
 }
 

@@ -23,9 +23,11 @@ struct sort {
 
 static const struct sort sorts[] = {
     [RG_HANDLE_TENSOR] = {"leak-tensor", "tensor", "aclDestroyTensor", true},
-    [RG_HANDLE_TENSOR_LIST] = {"leak-list", "list of tensors", "aclDestroyTensorList", true},
+    [RG_HANDLE_TENSOR_LIST] = {"leak-list", "list of tensors", "aclDestroyTensorList, which ends its tensors too",
+                               true},
     [RG_HANDLE_SCALAR] = {"leak-scalar", "scalar", "aclDestroyScalar", true},
-    [RG_HANDLE_SCALAR_LIST] = {"leak-list", "list of scalars", "aclDestroyScalarList", true},
+    [RG_HANDLE_SCALAR_LIST] = {"leak-list", "list of scalars", "aclDestroyScalarList, which ends its scalars too",
+                               true},
     [RG_HANDLE_INT_ARRAY] = {"leak-array", "array of integers", "aclDestroyIntArray", true},
     [RG_HANDLE_FLOAT_ARRAY] = {"leak-array", "array of floats", "aclDestroyFloatArray", true},
     [RG_HANDLE_BOOL_ARRAY] = {"leak-array", "array of booleans", "aclDestroyBoolArray", true},
@@ -33,8 +35,9 @@ static const struct sort sorts[] = {
     [RG_HANDLE_DATA_BUFFER] = {"leak-data-buffer", "data buffer", "aclDestroyDataBuffer", true},
     [RG_HANDLE_STREAM] = {"leak-stream", "stream", "aclrtDestroyStream", false},
     [RG_HANDLE_EVENT] = {"leak-event", "event", "aclrtDestroyEvent", false},
-    [RG_HANDLE_CONTEXT] = {"leak-context", "context", "aclrtDestroyContext", false},
-    [RG_HANDLE_PHYSICAL] = {"leak-physical-memory", "block of physical memory", "aclrtFreePhysical", false},
+    [RG_HANDLE_CONTEXT] = {"leak-context", "context", "aclrtDestroyContext, which ends its streams too", false},
+    [RG_HANDLE_PHYSICAL] = {"leak-physical-memory", "block of physical memory",
+                            "aclrtFreePhysical, once it is mapped nowhere", false},
 };
 static const struct sort unused_executor = {"executor-unused", "executor that has never run",
                                             "phase 2, or with aclDestroyAclOpExecutor", false};
@@ -43,8 +46,8 @@ static const struct sort memory_sorts[] = {
     [RG_MEMORY_HOST] = {"leak-host-memory", "block of host memory", "aclrtFreeHost", false},
     [RG_MEMORY_MAPPED] = {"leak-physical-memory", "mapping of physical memory", "aclrtUnmapMem", false},
 };
-static const struct sort reserved = {"leak-physical-memory", "range of reserved addresses", "aclrtReleaseMemAddress",
-                                     false};
+static const struct sort reserved = {"leak-physical-memory", "range of reserved addresses",
+                                     "aclrtReleaseMemAddress, once nothing is mapped there", false};
 
 /* ---- Finding them ----------------------------------------------------------------------------- */
 
@@ -85,7 +88,7 @@ static void add(struct groups *groups, const struct sort *sort, const struct rg_
     group->n_bytes += n_bytes;
 }
 
-/* Default contexts, and default streams of all, end with others. */
+/* Default contexts, and default streams of all, are not the client's. What ends with an owner is told with that. */
 static bool is_of_client(const struct rg_handle_life *life)
 {
     const char *function = life->created.function;
@@ -100,7 +103,7 @@ static bool visit_handle(const struct rg_handle_life *life, const void *object, 
     const struct sort *sort = &sorts[life->kind];
     if (life->kind == RG_HANDLE_EXECUTOR && !rg_executor_has_run(object))
         sort = &unused_executor;
-    if (!is_of_client(life) || (sort->is_of_host && !groups->with_host))
+    if (life->is_owned || !is_of_client(life) || (sort->is_of_host && !groups->with_host))
         return false;
     add(groups, sort, &life->created, life->handle, 0);
     return true;

@@ -2,6 +2,8 @@
 /* Lists of tensors and of scalars, which end their members when they are destroyed. */
 #include "acl/object.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,18 @@ struct list {
     uint64_t size;
     const void *members[];
 };
+
+/* What messages call a member of the argument. */
+struct member_name {
+    char text[32];
+};
+
+static struct member_name name_member(const char *argument, uint64_t index)
+{
+    struct member_name name;
+    snprintf(name.text, sizeof(name.text), "%s[%" PRIu64 "]", argument, index);
+    return name;
+}
 
 static bool is_live(enum rg_handle_kind kind, const void *member)
 {
@@ -31,9 +45,10 @@ static bool check_members(const char *function, const struct list *list)
         const void *member = list->members[i];
         if (member == NULL || is_live(list->member_kind, member))
             continue;
-        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: value[%llu] is %p, must be NULL or %s that is alive", function,
-                    (unsigned long long)i, member, rg_handle_kind_name(list->member_kind));
-        rg_handle_tell_dead(function, "value", list->member_kind, member);
+        const struct member_name name = name_member("value", i);
+        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be NULL or %s that is alive", function, name.text,
+                    member, rg_handle_kind_name(list->member_kind));
+        rg_handle_tell_dead(function, name.text, list->member_kind, member);
         return false;
     }
     return true;
@@ -57,7 +72,11 @@ static void *create(struct rg_origin origin, enum rg_handle_kind kind, enum rg_h
             return NULL;
         }
     }
-    return rg_object_publish(&origin, kind, list, free);
+    void *handle = rg_object_publish(&origin, kind, list, free);
+    const void *const *given = members;
+    for (uint64_t i = 0; handle != NULL && i < size; i++)
+        rg_handle_own(handle, member_kind, given[i]);
+    return handle;
 }
 
 /* Ends the members; those that have been ended before are refused. */
@@ -68,9 +87,10 @@ static aclnnStatus end_members(const struct rg_origin *origin, const struct list
         const void *member = list->members[i];
         if (member == NULL || rg_handle_destroy(list->member_kind, member, origin))
             continue;
-        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: member %llu of array is %p, must be %s that is alive",
-                             origin->function, (unsigned long long)i, member, rg_handle_kind_name(list->member_kind));
-        rg_handle_tell_ended(origin->function, "array", list->member_kind, member);
+        const struct member_name name = name_member("array", i);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be %s that is alive", origin->function,
+                             name.text, member, rg_handle_kind_name(list->member_kind));
+        rg_handle_tell_ended(origin->function, name.text, list->member_kind, member);
     }
     return status;
 }

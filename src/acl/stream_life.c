@@ -72,6 +72,8 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     stream->context_handle = context->traits.handle;
     stream->device = context->traits.device;
     stream->traits = *traits;
+    if (!context->traits.is_default) /* which clients do not end */
+        rg_handle_own(context->traits.handle, RG_HANDLE_STREAM, handle);
     if (!enter(stream)) {
         rg_handle_destroy(RG_HANDLE_STREAM, handle, origin);
         return ACL_ERROR_RT_CONTEXT_NULL;

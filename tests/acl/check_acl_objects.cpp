@@ -354,7 +354,7 @@ static void refuses_lists_of_what_has_ended(void **)
     assert_null(aclCreateTensorList(tensors, 3));
     expect_message("aclCreateTensorList: value[1] is " + ended + ", must be NULL or a tensor that is alive");
     assert_int_equal(aclDestroyTensorList(list), ACLNN_ERR_PARAM_INVALID);
-    expect_message("aclDestroyTensorList: member 1 of array is " + ended + ", must be a tensor that is alive");
+    expect_message("aclDestroyTensorList: array[1] is " + ended + ", must be a tensor that is alive");
     assert_int_equal(aclDestroyTensor(tensors[0]), ACLNN_ERR_PARAM_INVALID);
     assert_int_equal(aclDestroyTensor(tensors[2]), ACLNN_ERR_PARAM_INVALID);
     assert_int_equal(aclDestroyTensorList(list), ACLNN_ERR_PARAM_INVALID);

@@ -454,6 +454,51 @@ static void lists_have_live_members(void **state)
     assert_int_equal(rg_handle_look(members[2]).state, RG_HANDLE_DEAD);
 }
 
+/* Advice that follows from another finding's must not lead into the next. */
+static bool has_advice(const char *advice)
+{
+    const char *messages = aclGetRecentErrMsg();
+    return messages != NULL && strstr(messages, advice) != NULL;
+}
+
+static void advises_by_the_owner(void **state)
+{
+    (void)state;
+    const aclTensor *members[] = {values(NULL)};
+    aclTensorList *one = aclCreateTensorList(members, 1), *other = aclCreateTensorList(members, 1);
+    assert_int_equal(aclDestroyTensorList(one), 0);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclDestroyTensor(members[0]), 161002);
+    assert_true(has_advice("a list ends its members: leave the tensor to the list"));
+    assert_int_equal(aclDestroyTensorList(other), 161002);
+    assert_true(has_advice("aclDestroyTensorList: array[0] is 0x"));
+    assert_null(aclCreateTensorList(members, 1));
+    assert_true(has_advice("a list ends its members: end it after the last use of the tensor"));
+    aclrtContext before, context;
+    aclrtStream stream;
+    assert_int_equal(aclrtGetCurrentContext(&before), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateStream(&stream), ACL_SUCCESS);
+    assert_int_equal(aclrtDestroyContext(context), ACL_SUCCESS);
+    assert_int_equal(aclrtSetCurrentContext(before), ACL_SUCCESS);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclrtDestroyStream(stream), 107003);
+    assert_true(has_advice("a context ends its streams: destroy the stream before the context"));
+    assert_int_equal(aclrtSynchronizeStream(stream), 107003);
+    assert_true(has_advice("a context ends its streams: destroy it after the last use of the stream"));
+}
+
+static void ends_a_member_once(void **state)
+{
+    (void)state;
+    const aclTensor *twice[] = {values(NULL), NULL};
+    twice[1] = twice[0];
+    aclTensorList *list = aclCreateTensorList(twice, 2);
+    aclGetRecentErrMsg();
+    assert_int_equal(aclDestroyTensorList(list), 161002);
+    assert_true(has_advice("a list ends its members: put the tensor into one list, and once"));
+}
+
 /* ---- Children --------------------------------------------------------------------------------- */
 
 /* How many leaks a child is told at its end. */
@@ -508,6 +553,8 @@ int main(void)
         cmocka_unit_test(lets_threads_ask),
         cmocka_unit_test(tells_who_may_not_unsubscribe),
         cmocka_unit_test(lists_have_live_members),
+        cmocka_unit_test(advises_by_the_owner),
+        cmocka_unit_test(ends_a_member_once),
         cmocka_unit_test(tells_ends_out_of_order),
     };
     return aclrtSetDevice(0) != ACL_SUCCESS || cmocka_run_group_tests(tests, NULL, NULL) != 0;

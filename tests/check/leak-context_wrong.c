@@ -5,7 +5,9 @@ int main(void)
 {
     start();
     aclrtContext context = NULL;
+    aclrtStream stream = NULL;
     must(aclrtCreateContext(&context, 0));
+    must(aclrtCreateStream(&stream));
     end();
     return 0;
 }

@@ -4,7 +4,9 @@
 int main(void)
 {
     start();
-    aclDestroyTensorList(aclCreateTensorList(NULL, 0));
+    const aclTensor *members[] = {tensor(NULL, N_GIVEN)};
+    aclTensorList *list = aclCreateTensorList(members, 1);
+    must(aclDestroyTensorList(list));
     end();
     return 0;
 }

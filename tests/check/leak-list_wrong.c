@@ -4,7 +4,8 @@
 int main(void)
 {
     start();
-    aclCreateTensorList(NULL, 0);
+    const aclTensor *members[] = {tensor(NULL, N_GIVEN)};
+    aclCreateTensorList(members, 1);
     end();
     return 0;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "small.h"
+
+int main(void)
+{
+    start();
+    const aclTensor *members[] = {tensor(NULL, N_GIVEN)};
+    aclTensorList *list = aclCreateTensorList(members, 1);
+    const aclnnStatus status = aclDestroyTensorList(list);
+    end();
+    return status != 0;
+}
