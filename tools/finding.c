@@ -48,7 +48,7 @@ void finding_free(struct finding *finding)
 /* ---- Reading ---------------------------------------------------------------------------------- */
 
 /* A copy of a member; NULL when there is none. */
-static char *take(const struct json *value, const char *key, int *is_out_of_memory)
+static char *take(const cJSON *value, const char *key, int *is_out_of_memory)
 {
     const char *text = json_text(value, key, NULL);
     char *copy = text != NULL ? strdup(text) : NULL;
@@ -56,13 +56,13 @@ static char *take(const struct json *value, const char *key, int *is_out_of_memo
     return copy;
 }
 
-static const struct json *first_of(const struct json *value, const char *key)
+static const cJSON *first_of(const cJSON *value, const char *key)
 {
-    const struct json *list = json_member(value, key);
-    return list != NULL && list->kind == JSON_ARRAY ? list->first : NULL;
+    const cJSON *list = json_member(value, key);
+    return cJSON_IsArray(list) ? list->child : NULL;
 }
 
-static struct finding_place *read_place(const struct json *value, int *is_out_of_memory)
+static struct finding_place *read_place(const cJSON *value, int *is_out_of_memory)
 {
     struct finding_place *place = calloc(1, sizeof *place);
     if (place == NULL)
@@ -75,10 +75,10 @@ static struct finding_place *read_place(const struct json *value, int *is_out_of
     return place;
 }
 
-static struct finding_place *read_places(const struct json *value, int *is_out_of_memory)
+static struct finding_place *read_places(const cJSON *value, int *is_out_of_memory)
 {
     struct finding_place *first = NULL, **link = &first;
-    for (const struct json *at = first_of(value, "at"); at != NULL; at = at->next) {
+    for (const cJSON *at = first_of(value, "at"); at != NULL; at = at->next) {
         *link = read_place(at, is_out_of_memory);
         *is_out_of_memory |= *link == NULL;
         if (*link == NULL)
@@ -88,10 +88,10 @@ static struct finding_place *read_places(const struct json *value, int *is_out_o
     return first;
 }
 
-static struct finding_object *read_objects(const struct json *value, int *is_out_of_memory)
+static struct finding_object *read_objects(const cJSON *value, int *is_out_of_memory)
 {
     struct finding_object *first = NULL, **link = &first;
-    for (const struct json *at = first_of(value, "objects"); at != NULL; at = at->next) {
+    for (const cJSON *at = first_of(value, "objects"); at != NULL; at = at->next) {
         struct finding_object *object = calloc(1, sizeof *object);
         *is_out_of_memory |= object == NULL;
         if (object == NULL)
@@ -104,7 +104,7 @@ static struct finding_object *read_objects(const struct json *value, int *is_out
     return first;
 }
 
-static void fill(struct finding *finding, const struct json *line, int *is_out_of_memory)
+static void fill(struct finding *finding, const cJSON *line, int *is_out_of_memory)
 {
     finding->kind = take(line, "finding", is_out_of_memory);
     finding->is_note = json_is_true(line, "note");
@@ -118,7 +118,7 @@ static void fill(struct finding *finding, const struct json *line, int *is_out_o
     finding->objects = read_objects(line, is_out_of_memory);
 }
 
-struct finding *finding_read(const struct json *line, int *is_out_of_memory)
+struct finding *finding_read(const cJSON *line, int *is_out_of_memory)
 {
     int has_failed = 0;
     struct finding *finding = json_text(line, "finding", NULL) != NULL ? calloc(1, sizeof *finding) : NULL;

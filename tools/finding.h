@@ -36,7 +36,7 @@ struct finding {
 };
 
 /* What a line of the log is. NULL when it is none, or there is no memory, which is noted. */
-struct finding *finding_read(const struct json *line, int *is_out_of_memory);
+struct finding *finding_read(const cJSON *line, int *is_out_of_memory);
 
 /* The first place that has a line, or the first of all; NULL for none. */
 const struct finding_place *finding_first_place(const struct finding *finding);

@@ -54,7 +54,7 @@ static void add_finding(struct record *record, struct finding *finding)
 
 /* ---- Work ------------------------------------------------------------------------------------- */
 
-static void begin_work(struct record *record, const struct json *line)
+static void begin_work(struct record *record, const cJSON *line)
 {
     struct work *work = allocate(record, sizeof *work);
     char *function = keep(record, json_text(line, "function", "?"));
@@ -85,7 +85,7 @@ static void begin_work(struct record *record, const struct json *line)
 }
 
 /* Works that have not ended are among the last ones: there are as many as streams. */
-static void end_work(struct record *record, const struct json *line)
+static void end_work(struct record *record, const cJSON *line)
 {
     const double process = json_number(line, "process"), ticket = json_number(line, "work");
     struct work *work = record->last_work;
@@ -107,7 +107,7 @@ static int compare_blocks(const void *a, const void *b)
     return strcmp(left->address, right->address);
 }
 
-static void begin_block(struct record *record, const struct json *line)
+static void begin_block(struct record *record, const cJSON *line)
 {
     struct block *block = allocate(record, sizeof *block);
     char *address = keep(record, json_text(line, "address", "?"));
@@ -133,7 +133,7 @@ static void begin_block(struct record *record, const struct json *line)
     record->is_out_of_memory |= node == NULL;
 }
 
-static void end_block(struct record *record, const struct json *line)
+static void end_block(struct record *record, const cJSON *line)
 {
     char *address = keep(record, json_text(line, "address", "?"));
     const struct block key = {.address = address, .process = json_number(line, "process")};
@@ -147,7 +147,7 @@ static void end_block(struct record *record, const struct json *line)
 
 /* ---- Waits ------------------------------------------------------------------------------------ */
 
-static void begin_wait(struct record *record, const struct json *line)
+static void begin_wait(struct record *record, const cJSON *line)
 {
     struct wait *wait = allocate(record, sizeof *wait);
     char *function = keep(record, json_text(line, "function", "?"));
@@ -172,7 +172,7 @@ static void begin_wait(struct record *record, const struct json *line)
 }
 
 /* The line has the time of the beginning. Waits that have not ended are among the last ones. */
-static void end_wait(struct record *record, const struct json *line)
+static void end_wait(struct record *record, const cJSON *line)
 {
     const double process = json_number(line, "process"), thread = json_number(line, "thread");
     const double begin = json_number(line, "time_us");
@@ -188,11 +188,11 @@ static void end_wait(struct record *record, const struct json *line)
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
 
-static void take_trace(struct record *record, const char *kind, const struct json *line)
+static void take_trace(struct record *record, const char *kind, const cJSON *line)
 {
     static const struct {
         const char *kind;
-        void (*take)(struct record *record, const struct json *line);
+        void (*take)(struct record *record, const cJSON *line);
     } kinds[] = {{"begin", begin_work}, {"end", end_work},     {"allocate", begin_block},
                  {"free", end_block},   {"waits", begin_wait}, {"wait", end_wait}};
     const size_t n_kinds = sizeof kinds / sizeof kinds[0];
@@ -212,7 +212,7 @@ static void take_trace(struct record *record, const char *kind, const struct jso
 
 static void take_line(struct record *record, const char *text)
 {
-    struct json *line = json_read(text);
+    cJSON *line = json_read(text);
     const char *trace = json_text(line, "trace", NULL);
     struct finding *finding = finding_read(line, &record->is_out_of_memory);
     if (finding != NULL)
@@ -221,7 +221,7 @@ static void take_line(struct record *record, const char *text)
         take_trace(record, trace, line);
     else
         record->n_unreadable++;
-    json_free(line);
+    cJSON_Delete(line);
 }
 
 void record_read(struct record *record, FILE *file)

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$1"
 
 # What a directory may include: regrad (regrad.h), vendor (the headers of the aclnn interface), the
-# name of another layer, or one file of it.
+# name of another layer, one file of it, or a header of third_party/.
 may_include() {
     case $1 in
     src/base) echo regrad base ;;
@@ -16,7 +16,8 @@ may_include() {
     src/op) echo regrad base kernel op rt/cache.h rt/parallel.h ;;
     src/native) echo regrad base kernel op rt native ;;
     src/acl) echo regrad base/environment.h base/half.h base/thread.h vendor acl ;;
-    tools | examples) echo regrad vendor own ;;
+    tools) echo regrad vendor own cJSON.h ;;
+    examples) echo regrad vendor own ;;
     bench) echo regrad vendor own element.h ;; # of tools/: what is in an element of each type
     esac
 }
