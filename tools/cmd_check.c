@@ -11,6 +11,7 @@
 #include "command.h"
 #include "complain.h"
 #include "element.h"
+#include "plural.h"
 #include "progress.h"
 #include "run_call.h"
 
@@ -269,9 +270,9 @@ static void print_heading(const struct check *check)
     else
         printf("random data (seed %" PRId64 ")\n", problem->settings->seed);
     if (check->n_left_out > 0)
-        printf("%" PRId64 " of %" PRId64 " points left out: they lie within rounding of the edge of a cell, where the "
-               "types see different cells and derivatives jump\n",
-               check->n_left_out, check->n[PLACE_GRID] / 2);
+        printf("%" PRId64 " of %" PRId64 " point%s left out, within rounding of the edge of a cell, where the types "
+               "see different cells and derivatives jump\n",
+               check->n_left_out, check->n[PLACE_GRID] / 2, plural(check->n[PLACE_GRID] / 2));
 }
 
 static int check_all(struct check *check)

@@ -234,7 +234,8 @@ static int compare_files(struct comparison *c)
 static int run_compare(const struct settings *settings)
 {
     if (settings->n_words != 2)
-        return complain(STATUS_REFUSED, "compare: %d files are given; wanted two", settings->n_words);
+        return complain(STATUS_REFUSED, "compare: %d %s given; wanted two", settings->n_words,
+                        settings->n_words == 1 ? "file is" : "files are");
     if (strcmp(settings->words[0], "-") == 0 && strcmp(settings->words[1], "-") == 0)
         return complain(STATUS_REFUSED, "compare: standard input, '-', can be only one of the files");
     struct comparison comparison = {.settings = settings};

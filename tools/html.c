@@ -56,7 +56,7 @@ const char *html_bytes(char text[HTML_NUMBER], double bytes)
         bytes /= 1024;
         k++;
     }
-    snprintf(text, HTML_NUMBER, "%.*f %s", k > 0, bytes, units[k]);
+    snprintf(text, HTML_NUMBER, "%.*f %s", k > 0, bytes, k == 0 && bytes == 1 ? "byte" : units[k]);
     return text;
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plural.h"
+
 /* The most that is allocated for a source of unknown size before its bytes have been seen. */
 static const size_t first_piece = (size_t)1 << 24;
 
@@ -48,6 +50,17 @@ static enum npy_status read_exactly(const struct npy_source *source, void *buffe
     return NPY_MALFORMED;
 }
 
+/* An archive begins with its first file, or with its end when it has none. */
+static enum npy_status wrong_magic(const unsigned char *bytes, struct npy_error *error)
+{
+    const bool is_zip = memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0;
+    snprintf(error->text, sizeof error->text, "byte 0: not a .npy file: %s",
+             is_zip ? "it is a zip archive, as .npz files are, of arrays in .npy files; 'python3 -m zipfile -l FILE' "
+                      "lists them, 'python3 -m zipfile -e FILE DIRECTORY' takes them out"
+                    : "the magic string \\x93NUMPY is missing");
+    return NPY_MALFORMED;
+}
+
 /* Magic string, version and length of the header. *at is how many bytes they took. */
 static enum npy_status read_preamble(const struct npy_source *source, size_t *length, size_t *at,
                                      struct npy_error *error)
@@ -56,10 +69,8 @@ static enum npy_status read_preamble(const struct npy_source *source, size_t *le
     enum npy_status status = read_exactly(source, bytes, 8, 0, "the magic string and version", error);
     if (status != NPY_OK)
         return status;
-    if (memcmp(bytes, "\x93NUMPY", 6) != 0) {
-        snprintf(error->text, sizeof error->text, "byte 0: not a .npy file: the magic string \\x93NUMPY is missing");
-        return NPY_MALFORMED;
-    }
+    if (memcmp(bytes, "\x93NUMPY", 6) != 0)
+        return wrong_magic(bytes, error);
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
         snprintf(error->text, sizeof error->text, "byte 6: format version is %d.%d; wanted 1.0, 2.0 or 3.0", bytes[6],
                  bytes[7]);
@@ -97,18 +108,23 @@ static enum npy_status read_header(const struct npy_source *source, struct npy_h
     return status;
 }
 
+/* There are `there` bytes of data, or, when `at_least` is true, perhaps more. */
 static enum npy_status wrong_length(const struct npy_header *header, size_t at, uint64_t nbytes, uint64_t there,
-                                    struct npy_error *error)
+                                    bool at_least, struct npy_error *error)
 {
+    char shape[NPY_SHAPE_ROOM];
+    int n;
     if (there < nbytes)
-        snprintf(error->text, sizeof error->text,
-                 "byte %" PRIu64 ": the file ends after %" PRIu64 " of %" PRIu64 " bytes of data: %" PRId64
-                 " elements of %s",
-                 at + there, there, nbytes, header->n_elements, npy_type_name(header->type));
+        n = snprintf(error->text, sizeof error->text,
+                     "byte %" PRIu64 ": the file ends after %" PRIu64 " of %" PRIu64 " bytes of data", at + there,
+                     there, nbytes);
     else
-        snprintf(error->text, sizeof error->text,
-                 "byte %" PRIu64 ": more follows the %" PRIu64 " bytes of data: %" PRId64 " elements of %s",
-                 at + nbytes, nbytes, header->n_elements, npy_type_name(header->type));
+        n = snprintf(error->text, sizeof error->text, "byte %" PRIu64 ": more follows the %" PRIu64 " bytes of data",
+                     at + nbytes, nbytes);
+    snprintf(error->text + n, sizeof error->text - (size_t)n,
+             ": shape %s, %" PRId64 " element%s of %s; the file has %s%" PRIu64 " bytes",
+             npy_format_shape(header, shape), header->n_elements, plural(header->n_elements),
+             npy_type_name(header->type), at_least ? "at least " : "", at + there);
     return NPY_MALFORMED;
 }
 
@@ -138,16 +154,16 @@ static enum npy_status read_data(const struct npy_source *source, const struct n
 {
     uint64_t nbytes = (uint64_t)header->n_elements * npy_type_size(header->type);
     if (source->size >= 0 && (uint64_t)source->size != at + nbytes)
-        return wrong_length(header, at, nbytes, (uint64_t)source->size - at, error);
+        return wrong_length(header, at, nbytes, (uint64_t)source->size - at, false, error);
     size_t got;
     enum npy_status status = read_growing(source, nbytes, data, &got, error);
     if (status != NPY_OK)
         return status;
     if (got < nbytes)
-        return wrong_length(header, at, nbytes, got, error);
+        return wrong_length(header, at, nbytes, got, false, error);
     char more;
     status = read_up_to(source, &more, 1, &got, error);
-    return status == NPY_OK && got > 0 ? wrong_length(header, at, nbytes, nbytes + 1, error) : status;
+    return status == NPY_OK && got > 0 ? wrong_length(header, at, nbytes, nbytes + 1, true, error) : status;
 }
 
 static void swap_bytes(unsigned char *data, int64_t n, size_t size)

@@ -47,7 +47,7 @@ enum npy_status { NPY_OK, NPY_MALFORMED, NPY_UNREADABLE, NPY_NO_MEMORY };
 
 /* What is wrong and where: a sentence without the file's name. */
 struct npy_error {
-    char text[256];
+    char text[1024];
 };
 
 struct npy_source {
@@ -72,8 +72,11 @@ enum npy_status npy_read(const struct npy_source *source, struct npy_array *arra
 enum npy_status npy_parse_header(const char *text, size_t n, size_t start, struct npy_header *header,
                                  struct npy_error *error);
 
-/* Room that every header needs at most. */
-enum { NPY_HEADER_ROOM = 1024 };
+/* Room that every header, and every shape as text, needs at most. */
+enum { NPY_HEADER_ROOM = 1024, NPY_SHAPE_ROOM = 768 };
+
+/* The shape as Python writes it: "(2, 3)", "(5,)", "()". Returns buffer. */
+const char *npy_format_shape(const struct npy_header *header, char buffer[NPY_SHAPE_ROOM]);
 
 /* Writes what stands before the data of a version 1.0 file in this machine's byte order, and returns its
  * length, a multiple of 64. header->swapped and n_elements are not looked at. */

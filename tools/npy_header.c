@@ -19,6 +19,20 @@ static const struct {
     [NPY_FLOAT64] = {"f8", "float64", 8},
 };
 
+/* What NumPy takes for a type beside its code; bfloat16 is known to it from the package ml_dtypes. Letters may have an
+ * order of bytes before them, names may not. */
+static const struct {
+    const char *text;
+    enum npy_type type;
+    bool has_order;
+} spellings[] = {
+    {"e", NPY_FLOAT16, true},        {"f", NPY_FLOAT32, true},          {"d", NPY_FLOAT64, true},
+    {"H", NPY_UINT16, true},         {"float16", NPY_FLOAT16, false},   {"float32", NPY_FLOAT32, false},
+    {"float64", NPY_FLOAT64, false}, {"bfloat16", NPY_BFLOAT16, false}, {"uint16", NPY_UINT16, false},
+    {"half", NPY_FLOAT16, false},    {"single", NPY_FLOAT32, false},    {"double", NPY_FLOAT64, false},
+    {"float", NPY_FLOAT64, false},   {"ushort", NPY_UINT16, false},
+};
+
 size_t npy_type_size(enum npy_type type)
 {
     return types[type].size;
@@ -96,6 +110,18 @@ static bool take_string(struct cursor *cursor, char *buffer, size_t room, const 
     return true;
 }
 
+/* The type that a code, letter or name stands for; NPY_N_TYPES for none. */
+static enum npy_type find_type(const char *text, bool has_order)
+{
+    enum npy_type type = 0;
+    while (type < NPY_N_TYPES && strcmp(types[type].code, text) != 0)
+        type++;
+    for (size_t k = 0; k < sizeof spellings / sizeof spellings[0] && type == NPY_N_TYPES; k++)
+        if (strcmp(spellings[k].text, text) == 0 && (spellings[k].has_order || !has_order))
+            type = spellings[k].type;
+    return type;
+}
+
 static bool take_descr(struct cursor *cursor)
 {
     if (peek(cursor) == '[')
@@ -106,16 +132,18 @@ static bool take_descr(struct cursor *cursor)
         return false;
     bool has_order = descr[0] && strchr("<>=|", descr[0]);
     char order = has_order ? descr[0] : '=';
-    for (enum npy_type type = 0; type < NPY_N_TYPES; type++) {
-        if (strcmp(descr + has_order, types[type].code) != 0 || (order == '|' && type != NPY_BFLOAT16))
-            continue;
-        cursor->header->type = type;
-        /* V2 without an order holds the bytes of little-endian machines, as everywhere else. */
-        cursor->header->swapped = order != '=' && (order == '|' ? '<' : order) != host_order;
-        return true;
+    enum npy_type type = find_type(descr + has_order, has_order);
+    if (type == NPY_N_TYPES || (order == '|' && type != NPY_BFLOAT16)) {
+        cursor->at = begin;
+        return fail(cursor,
+                    "descr is '%s'; wanted f2, f4, f8, V2 or u2, after '<' or '>', or float16, float32, float64, "
+                    "bfloat16 or uint16",
+                    descr);
     }
-    cursor->at = begin;
-    return fail(cursor, "descr is '%s'; wanted f2, f4, f8, V2 or u2 after '<' or '>'", descr);
+    cursor->header->type = type;
+    /* V2 without an order holds the bytes of little-endian machines, as everywhere else. */
+    cursor->header->swapped = order != '=' && (order == '|' ? '<' : order) != host_order;
+    return true;
 }
 
 static bool take_fortran_order(struct cursor *cursor)
@@ -248,15 +276,23 @@ enum npy_status npy_parse_header(const char *text, size_t n, size_t start, struc
     return take_dictionary(&cursor) && count_elements(&cursor) ? NPY_OK : NPY_MALFORMED;
 }
 
+const char *npy_format_shape(const struct npy_header *header, char buffer[NPY_SHAPE_ROOM])
+{
+    size_t n = 0;
+    for (int d = 0; d < header->rank; d++)
+        n += (size_t)snprintf(buffer + n, NPY_SHAPE_ROOM - n, "%s%" PRId64, d > 0 ? ", " : "(", header->shape[d]);
+    snprintf(buffer + n, NPY_SHAPE_ROOM - n, header->rank == 0 ? "()" : header->rank == 1 ? ",)" : ")");
+    return buffer;
+}
+
 size_t npy_format_header(const struct npy_header *header, char buffer[NPY_HEADER_ROOM])
 {
     const size_t room = NPY_HEADER_ROOM;
     size_t n = 10;
-    n += (size_t)snprintf(buffer + n, room - n, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", host_order,
-                          types[header->type].code, header->fortran_order ? "True" : "False");
-    for (int d = 0; d < header->rank; d++)
-        n += (size_t)snprintf(buffer + n, room - n, "%s%" PRId64, d > 0 ? ", " : "", header->shape[d]);
-    n += (size_t)snprintf(buffer + n, room - n, header->rank == 1 ? ",), }" : "), }");
+    char shape[NPY_SHAPE_ROOM];
+    n += (size_t)snprintf(buffer + n, room - n, "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }", host_order,
+                          types[header->type].code, header->fortran_order ? "True" : "False",
+                          npy_format_shape(header, shape));
     while (n % 64 != 63)
         buffer[n++] = ' ';
     buffer[n++] = '\n';

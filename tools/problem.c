@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "plural.h"
 #include "tensor_file.h"
 
 bool problem_channels_last(const struct problem *problem, enum place place)
@@ -36,7 +37,8 @@ static int check_file_count(const struct problem *problem, enum files_needed nee
         size_t n = strlen(wanted);
         snprintf(wanted + n, sizeof wanted - n, k < least ? " %s" : " [%s]", problem->op->tensor[k].name);
     }
-    return complain(STATUS_REFUSED, "%s: %d files are given; wanted%s%s", problem->op->name, problem->n_files, wanted,
+    return complain(STATUS_REFUSED, "%s: %d %s given; wanted%s%s", problem->op->name, problem->n_files,
+                    problem->n_files == 1 ? "file is" : "files are", wanted,
                     needed == FILES_OPTIONAL ? ", or none and sizes" : "");
 }
 
@@ -48,8 +50,8 @@ static int check_rank(const struct problem *problem, int k, const char *file)
         return STATUS_OK;
     static const char *const dimensions[2][2] = {{"N, C, L", "N, L, C"}, {"N, C, H, W", "N, H, W, C"}};
     enum place place = problem->op->tensor[k].place;
-    return complain(STATUS_REFUSED, "%s: has %d dimensions; %s of %s wants %d: %s", file, header->rank,
-                    problem->op->tensor[k].name, problem->op->name, rank,
+    return complain(STATUS_REFUSED, "%s: has %d dimension%s; %s of %s wants %d: %s", file, header->rank,
+                    plural(header->rank), problem->op->tensor[k].name, problem->op->name, rank,
                     place == PLACE_GRID ? "N, H, W, 2" : dimensions[rank == 4][problem_channels_last(problem, place)]);
 }
 
@@ -105,8 +107,8 @@ static int check_size_count(const struct problem *problem, enum place place)
     int rank = problem->op->rank;
     if (n == 0 || n == rank || n == rank - 2)
         return STATUS_OK;
-    return complain(STATUS_REFUSED, "--%s has %d numbers; %s wants %s", size_option[place], n, problem->op->name,
-                    rank == 4 ? "N,C,H,W or H,W" : "N,C,L or L");
+    return complain(STATUS_REFUSED, "--%s has %d number%s; %s wants %s", size_option[place], n, plural(n),
+                    problem->op->name, rank == 4 ? "N,C,H,W or H,W" : "N,C,L or L");
 }
 
 /* Sizes that a file gives too must be the same. UpsampleNearestExact2dGrad has an output_size beside the tensor. */

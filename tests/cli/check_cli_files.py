@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and writing: every type, order, byte order and version, with NumPy on the other side; compare."""
 import itertools
+import re
+import subprocess
+import sys
 import unittest
 
 from cli import Case, bfloat16_bits, from_bfloat16_bits, np
@@ -70,18 +73,58 @@ class Files(Case):
         cases = [(b"", "byte 0: the file ends within the magic string and version"),
                  (b"some text, no array", r"byte 0: not a .npy file: the magic string \x93NUMPY is missing"),
                  (whole[:100], "byte 100: the file ends within the header"),
-                 (whole[:-1], "byte 607: the file ends after 479 of 480 bytes of data: 120 elements of float32"),
-                 (whole + b"x", "byte 608: more follows the 480 bytes of data: 120 elements of float32"),
+                 (whole[:-1], "byte 607: the file ends after 479 of 480 bytes of data: shape (2, 3, 4, 5), 120 elements "
+                  "of float32; the file has 607 bytes"),
+                 (whole + b"x", "byte 608: more follows the 480 bytes of data: shape (2, 3, 4, 5), 120 elements of "
+                  "float32; the file has 609 bytes"),
                  (whole.replace(b"<f4", b"<i4"),
-                  "byte 20: descr is '<i4'; wanted f2, f4, f8, V2 or u2 after '<' or '>'"),
+                  "byte 20: descr is '<i4'; wanted f2, f4, f8, V2 or u2, after '<' or '>', or float16, float32, "
+                  "float64, bfloat16 or uint16"),
                  (whole.replace(b"(2, 3, 4, 5)", b"(9, 9, 9, 9)"),
-                  "byte 608: the file ends after 480 of 26244 bytes of data: 6561 elements of float32")]
+                  "byte 608: the file ends after 480 of 26244 bytes of data: shape (9, 9, 9, 9), 6561 elements of "
+                  "float32; the file has 608 bytes")]
         for content, message in cases:
             with open(self.path("in.npy"), "wb") as file:
                 file.write(content)
             self.assertEqual(self.refused(*COPY), "in.npy: " + message)
+            if message.startswith("byte 608: more"): # how much more, is not known of a pipe
+                message = message.replace("the file has", "the file has at least")
             self.assertEqual(self.refused(*COPY[:2], "-", *COPY[3:], input=content), "standard input: " + message)
             self.assertEqual(self.files(), ["in.npy"])
+
+    def test_names_of_types(self):
+        """What NumPy reads as a type is the same type here; np.save writes none of these."""
+        for name in ["float16", "float32", "float64", "half", "single", "double", "float", "e", "<f", ">d"]:
+            values = sample(np.dtype(name).str)
+            head = f"{{'descr': '{name}', 'fortran_order': False, 'shape': (2, 3, 4, 5), }}".ljust(117) + "\n"
+            content = b"\x93NUMPY\x01\x00\x76\x00" + head.encode() + values.tobytes()
+            with open(self.path("in.npy"), "wb") as file:
+                file.write(content)
+            self.assertEqual(self.load("in.npy").tobytes(), values.tobytes(), name)
+            self.regrad(*COPY)
+            self.assertEqual(self.load("out.npy").tobytes(), values.astype(values.dtype.newbyteorder("=")).tobytes())
+
+    def test_name_of_bfloat16(self):
+        values = np.arange(-60, 60, dtype="f4").reshape(2, 3, 4, 5)
+        head = "{'descr': 'bfloat16', 'fortran_order': False, 'shape': (2, 3, 4, 5), }".ljust(117) + "\n"
+        with open(self.path("in.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00\x76\x00" + head.encode() + bfloat16_bits(values).tobytes())
+        self.regrad(*COPY)
+        self.assertEqual(from_bfloat16_bits(self.load("out.npy").view("u2")).tolist(), values.tolist())
+
+    def test_archives(self):
+        """The advice works: what is taken out of an archive is read."""
+        grad = sample("f4")
+        np.savez(self.path("in.npz"), first=grad, second=grad[0])
+        np.savez_compressed(self.path("small.npz"), first=grad)
+        for name in ("in.npz", "small.npz"):
+            message = self.refused(*COPY[:2], name, *COPY[3:])
+            self.assertRegex(message, f"^{name}: byte 0: not a .npy file: it is a zip archive, as .npz files are")
+            command = re.search("(python3 -m zipfile -e FILE DIRECTORY)' takes them out", message)[1]
+            words = command.replace("FILE", name).replace("DIRECTORY", "there").split()
+            subprocess.run([sys.executable, *words[1:]], check=True, cwd=self.directory.name)
+            self.regrad(*COPY[:2], "there/first.npy", *COPY[3:])
+            self.assertEqual(self.load("out.npy").tobytes(), grad.tobytes())
 
     def test_huge_claims_cost_nothing(self):
         """A header that claims 2^60 bytes, in a file and in a pipe, with too little memory for any of it."""
@@ -91,7 +134,7 @@ class Files(Case):
         with open(self.path("in.npy"), "wb") as file:
             file.write(content)
         wanted = "byte 228: the file ends after 100 of 1152921504606846976 bytes of data: " \
-                 "288230376151711744 elements of float32"
+                 "shape (1, 1, 536870912, 536870912), 288230376151711744 elements of float32; the file has 228 bytes"
         self.assertEqual(self.refused(*COPY), "in.npy: " + wanted)
         self.assertEqual(self.refused(*COPY[:2], "-", *COPY[3:], input=content), "standard input: " + wanted)
 
@@ -112,7 +155,7 @@ class Files(Case):
     def test_several_dimensions(self):
         for rank, shape in [(0, ()), (1, (3,)), (3, (1, 1, 3)), (5, (1, 1, 1, 1, 3))]:
             self.save("in.npy", np.zeros(shape, "f4"))
-            self.assertEqual(self.refused(*COPY), f"in.npy: has {rank} dimensions; input of upsample_nearest_exact2d "
+            self.assertEqual(self.refused(*COPY), f"in.npy: has {rank} dimension{'s' * (rank != 1)}; input of upsample_nearest_exact2d "
                              "wants 4: N, C, H, W")
 
 
@@ -187,7 +230,8 @@ class Compare(Case):
     def test_refused(self):
         self.save("a.npy", np.zeros(3))
         self.save("u.npy", np.zeros(3, "u2"))
-        self.assertEqual(self.refused("compare", "a.npy"), "compare: 1 files are given; wanted two")
+        self.assertEqual(self.refused("compare", "a.npy"), "compare: 1 file is given; wanted two")
+        self.assertEqual(self.refused("compare"), "compare: 0 files are given; wanted two")
         self.assertEqual(self.refused("compare", "-", "-"),
                          "compare: standard input, '-', can be only one of the files")
         self.assertRegex(self.refused("compare", "a.npy", "u.npy"), "^u.npy: holds uint16; ")

@@ -89,6 +89,8 @@ class Refusals(Case):
             (up + ["--output-size", "2,2"], "upsample_bilinear2d: no file for a result is given; wanted -o FILE"),
             (up + ["--output-size", "2,2,2"],
              "--output-size has 3 numbers; upsample_bilinear2d wants N,C,H,W or H,W"),
+            (up + ["--output-size", "2"], "--output-size has 1 number; upsample_bilinear2d wants N,C,H,W or H,W"),
+            (["run", "grid_sampler_2d", "a.npy"], "grid_sampler_2d: 1 file is given; wanted input grid"),
             (up + ["--output-size", "2,2", "--input-size", "3,3"], "--input-size has 3 where the file has 2"),
             (up + ["--padding", "zeros"], "upsample_bilinear2d takes no option --padding"),
             (up + ["--align-corners", "--asymmetric"], "--align-corners and --asymmetric exclude each other"),
