@@ -6,283 +6,205 @@
 
 #include "html.h"
 
-enum {
-    LEFT = 330,
-    RIGHT = 30,
-    ROW = 26,
-    BAR = 18,
-    AXIS = 24,
-    MEMORY_HEIGHT = 140,
-    NAME_ROW = 32,
-    MOST_BARS = 20000,
-    MOST_LANES = 64
-};
-
-/* ---- The axis --------------------------------------------------------------------------------- */
-
-struct axis {
-    double begin, scale; /* pixels for a microsecond */
-    int width;
-};
-
-/* How long a typical work takes: the geometric mean. */
-static double typical_work(const struct record *record)
-{
-    double logs = 0;
-    int n = 0;
-    for (const struct work *work = record->works; work != NULL; work = work->next) {
-        const double lasted = record_until(record, work->end) - work->begin;
-        if (lasted > 0) {
-            logs += log(lasted);
-            n++;
-        }
-    }
-    return n > 0 ? exp(logs / n) : 1;
-}
-
-/* Wide enough for a typical work to be seen, within limits. */
-static struct axis make_axis(const struct record *record)
-{
-    const double length = fmax(record->end - record->begin, 1);
-    const double wanted = 8 * length / typical_work(record);
-    const int width = (int)fmin(fmax(wanted, 900), 12000);
-    return (struct axis){.begin = record->begin, .scale = width / length, .width = LEFT + width + RIGHT};
-}
-
-static double x_of(const struct axis *axis, double time)
-{
-    return LEFT + (time - axis->begin) * axis->scale;
-}
-
-static void begin_picture(FILE *page, const struct axis *axis, int height, const char *name)
-{
-    fprintf(
-        page,
-        "<div class=\"wide\"><svg width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
-        axis->width, height, axis->width, height, name);
-}
-
-/* Times from the beginning, at steps of 1, 2 or 5 times a power of ten. */
-static void draw_axis(FILE *page, const struct axis *axis, int height)
-{
-    const double wanted = 110 / axis->scale, power = pow(10, floor(log10(wanted))), part = wanted / power;
-    const double step = power * (part <= 2 ? 2 : part <= 5 ? 5 : 10);
-    char text[HTML_NUMBER];
-    for (int k = 0; LEFT + k * step * axis->scale <= axis->width - RIGHT + 0.5; k++) {
-        const double x = LEFT + k * step * axis->scale;
-        fprintf(page, "<line class=\"tick\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\"/>", x, x, height - AXIS + 4);
-        fprintf(page, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", x + 2, height - 8, html_time(text, k * step));
-    }
-}
-
-/* ---- Lanes ------------------------------------------------------------------------------------ */
-
-struct lane {
-    double process, device, number; /* of a stream, or of a thread, whose device is -2 */
-    const struct work *work;        /* one of the stream's */
-};
-
-struct lanes {
-    int n, n_left_out;
-    struct lane of[MOST_LANES];
-};
-
-static int compare_lanes(const void *a, const void *b)
-{
-    const struct lane *left = a, *right = b;
-    if (left->process != right->process)
-        return left->process < right->process ? -1 : 1;
-    if ((left->device == -2) != (right->device == -2))
-        return left->device == -2 ? 1 : -1;
-    if (left->device != right->device)
-        return left->device < right->device ? -1 : 1;
-    return (left->number > right->number) - (left->number < right->number);
-}
-
-static int find_lane(const struct lanes *lanes, const struct lane *lane)
-{
-    for (int k = 0; k < lanes->n; k++)
-        if (compare_lanes(&lanes->of[k], lane) == 0)
-            return k;
-    return -1;
-}
-
-static void add_lane(struct lanes *lanes, struct lane lane)
-{
-    if (find_lane(lanes, &lane) >= 0)
-        return;
-    if (lanes->n < MOST_LANES)
-        lanes->of[lanes->n++] = lane;
-    else
-        lanes->n_left_out = 1;
-}
-
-static struct lane lane_of_work(const struct work *work)
-{
-    return (struct lane){work->process, work->device, work->stream, work};
-}
-
-static struct lane lane_of_wait(const struct wait *wait)
-{
-    return (struct lane){wait->process, -2, wait->thread, NULL};
-}
-
-static void find_lanes(struct lanes *lanes, const struct record *record)
-{
-    *lanes = (struct lanes){0};
-    for (const struct work *work = record->works; work != NULL; work = work->next)
-        add_lane(lanes, lane_of_work(work));
-    for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next)
-        add_lane(lanes, lane_of_wait(wait));
-    qsort(lanes->of, (size_t)lanes->n, sizeof lanes->of[0], compare_lanes);
-}
+enum { MOST_BARS = 20000, MOST_LANES = 64, MEMORY_HEIGHT = 100 };
 
 static void name_process(FILE *page, const struct record *record, double process)
 {
     if (record->has_processes)
-        fprintf(page, "%.0f: ", process);
+        fprintf(page, "process %.0f: ", process);
 }
 
-/* By the number that the program may ask for, and as findings name it. */
-static void name_stream(FILE *page, const struct lane *lane)
+/* ---- Bars ------------------------------------------------------------------------------------- */
+
+/* Up to the title's text. */
+static void begin_bar(FILE *page, const struct axis *axis, double begin, double end, const char *kind)
 {
-    fprintf(page, "device %.0f, stream %.0f", lane->device, lane->number);
-    fputs(lane->work->is_of_default_stream ? ", the default stream" : ", ", page);
-    if (!lane->work->is_of_default_stream)
-        html_text(page, lane->work->handle);
+    const double left = axis_place(axis, begin), right = axis_place(axis, end);
+    fprintf(page, "<div class=\"%s\" style=\"left:%.3f%%;width:%.3f%%\" title=\"", kind, left, fmax(right - left, 0));
 }
 
-static void draw_lanes(FILE *page, const struct axis *axis, const struct lanes *lanes, const struct record *record)
+static void draw_work(FILE *page, const struct axis *axis, const struct work *work, const struct record *record,
+                      const struct tallies *tallies)
 {
-    for (int k = 0; k < lanes->n; k++) {
-        const struct lane *lane = &lanes->of[k];
-        fprintf(page, "<rect class=\"lane%d\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/><text x=\"4\" y=\"%d\">",
-                k % 2, k * ROW, axis->width, ROW, k * ROW + 17);
-        name_process(page, record, lane->process);
-        if (lane->device == -2)
-            fprintf(page, "thread %.0f waits", lane->number);
-        else
-            name_stream(page, lane);
-        fprintf(page, "</text>\n");
-    }
-}
-
-/* ---- The timeline ----------------------------------------------------------------------------- */
-
-static void begin_bar(FILE *page, const struct axis *axis, int lane, double begin, double end, const char *kind)
-{
-    fprintf(page, "<rect class=\"%s\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"", kind, x_of(axis, begin),
-            lane * ROW + 4, fmax((end - begin) * axis->scale, 0.6), BAR);
-}
-
-static void draw_work(FILE *page, const struct axis *axis, int lane, const struct work *work,
-                      const struct record *record, const struct tallies *tallies)
-{
-    char duration[HTML_NUMBER], moved[HTML_NUMBER], since[HTML_NUMBER];
+    char duration[HTML_NUMBER], moved[HTML_NUMBER], since[HTML_NUMBER], kind[32];
     const double end = record_until(record, work->end);
-    begin_bar(page, axis, lane, work->begin, end, work->end < 0 || work->status != 0 ? "work bad" : "work");
-    fprintf(page, " fill=\"%s\"><title>", tally_colour(tally_find(tallies, work->function)));
+    const int is_bad = work->end < 0 || work->status != 0;
+    snprintf(kind, sizeof kind, "work c%d%s", tally_colour(tally_find(tallies, work->function)), is_bad ? " bad" : "");
+    begin_bar(page, axis, work->begin, end, kind);
     html_text(page, work->function);
     fprintf(page, ", %s, from %s, %s", html_time(duration, end - work->begin),
-            html_time(since, work->begin - axis->begin), html_bytes(moved, work->bytes_read + work->bytes_written));
+            html_moment(since, work->begin - axis->origin), html_bytes(moved, work->bytes_read + work->bytes_written));
     if (work->end < 0)
         fprintf(page, ", has not ended");
     else if (work->status != 0)
         fprintf(page, ", failed with status %.0f", work->status);
-    fprintf(page, "</title></rect>\n");
+    fputc('"', page);
+    if (work->is_blamed)
+        fprintf(page, " id=\"work-%.0f-%.0f\"", work->process, work->ticket);
+    fprintf(page, "></div>\n");
 }
 
-static void draw_wait(FILE *page, const struct axis *axis, int lane, const struct wait *wait,
-                      const struct record *record)
+static void draw_wait(FILE *page, const struct axis *axis, const struct wait *wait, const struct record *record)
 {
-    char duration[HTML_NUMBER];
+    char duration[HTML_NUMBER], since[HTML_NUMBER];
     const double end = record_until(record, wait->end);
-    begin_bar(page, axis, lane, wait->begin, end, wait->end < 0 ? "wait bad" : "wait");
-    fprintf(page, "><title>");
+    begin_bar(page, axis, wait->begin, end, wait->end < 0 ? "wait bad" : "wait");
     html_text(page, wait->function);
     if (wait->stream >= 0)
         fprintf(page, ", stream %.0f", wait->stream);
-    fprintf(page, ", %s%s</title></rect>\n", html_time(duration, end - wait->begin),
-            wait->end < 0 ? ", has not ended" : "");
+    fprintf(page, ", %s, from %s%s\"></div>\n", html_time(duration, end - wait->begin),
+            html_moment(since, wait->begin - axis->origin), wait->end < 0 ? ", has not ended" : "");
 }
 
-/* A line where each finding was told. */
-static void draw_findings(FILE *page, const struct axis *axis, const struct record *record, int height)
+/* ---- Lanes ------------------------------------------------------------------------------------ */
+
+/* The numbers that a program may ask for; the handle when pointed at. */
+static void name_lane(FILE *page, const struct record *record, const struct lanes *lanes, const struct lane *lane)
 {
-    for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next) {
-        const double time = finding->time;
-        if (!(time > 0))
-            continue;
-        fprintf(page, "<line class=\"told\" x1=\"%.2f\" y1=\"0\" x2=\"%.2f\" y2=\"%d\"><title>", x_of(axis, time),
-                x_of(axis, time), height - AXIS);
-        html_text(page, finding->kind);
-        fprintf(page, "</title></line>\n");
+    char text[LANE_TEXT];
+    fprintf(page, "<div class=\"name\"");
+    if (lane->work != NULL) {
+        fprintf(page, " title=\"handle ");
+        html_text(page, lane->work->handle);
+        fputc('"', page);
     }
+    fputc('>', page);
+    name_process(page, record, lane->process);
+    fprintf(page, "%s%s</div>", lanes_name(text, lanes, lane),
+            lane->work != NULL && lane->work->is_of_default_stream ? ", the default" : "");
 }
 
-/* How many bars there was no room for. */
-static int draw_bars(FILE *page, const struct axis *axis, const struct lanes *lanes, const struct record *record,
-                     const struct tallies *tallies)
+/* Adds how many bars the lane has, of which those beyond the most are not drawn. Findings have theirs in any case. */
+static void draw_lane(FILE *page, const struct axis *axis, const struct record *record, const struct lanes *lanes,
+                      const struct tallies *tallies, size_t lane, int *n_bars)
 {
-    int n = 0;
-    for (const struct work *work = record->works; work != NULL; work = work->next) {
-        const struct lane lane = lane_of_work(work);
-        const int place = find_lane(lanes, &lane);
-        if (place >= 0 && n++ < MOST_BARS)
-            draw_work(page, axis, place, work, record, tallies);
-    }
-    for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next) {
-        const struct lane lane = lane_of_wait(wait);
-        const int place = find_lane(lanes, &lane);
-        if (place >= 0 && n++ < MOST_BARS)
-            draw_wait(page, axis, place, wait, record);
-    }
-    return n > MOST_BARS ? n - MOST_BARS : 0;
+    fprintf(page, "<div class=\"lane\">");
+    name_lane(page, record, lanes, &lanes->of[lane]);
+    fprintf(page, "<div class=\"track\">\n");
+    for (const struct work *work = record->works; work != NULL; work = work->next)
+        if (lanes_of_work(lanes, work) == lane && ((*n_bars)++ < MOST_BARS || work->is_blamed))
+            draw_work(page, axis, work, record, tallies);
+    for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next)
+        if (lanes_of_wait(lanes, wait) == lane && (*n_bars)++ < MOST_BARS)
+            draw_wait(page, axis, wait, record);
+    fprintf(page, "</div></div>\n");
 }
 
-void chart_timeline(FILE *page, const struct record *record, const struct tallies *tallies)
+static void draw_lanes(FILE *page, const struct axis *axis, const struct record *record, const struct lanes *lanes,
+                       const struct tallies *tallies)
 {
-    struct lanes lanes;
-    find_lanes(&lanes, record);
-    if (lanes.n == 0) {
-        fprintf(page, "<p>No stream has done work.</p>\n");
-        return;
-    }
-    const struct axis axis = make_axis(record);
-    const int height = lanes.n * ROW + AXIS;
-    begin_picture(page, &axis, height, "timeline");
-    draw_lanes(page, &axis, &lanes, record);
-    draw_axis(page, &axis, height);
-    const int n_left_out = draw_bars(page, &axis, &lanes, record, tallies);
-    draw_findings(page, &axis, record, height);
-    fprintf(page, "</svg></div>\n");
-    if (n_left_out > 0)
+    int n_bars = 0;
+    for (size_t k = 0; k < lanes->n && k < MOST_LANES; k++)
+        draw_lane(page, axis, record, lanes, tallies, k, &n_bars);
+    fprintf(page, "</div>\n");
+    if (n_bars > MOST_BARS)
         fprintf(page, "<p>The picture shows %d bars; %d more are counted below, and not drawn.</p>\n", MOST_BARS,
-                n_left_out);
-    if (lanes.n_left_out)
+                n_bars - MOST_BARS);
+    if (lanes->n > MOST_LANES)
         fprintf(page, "<p>The picture shows %d streams and threads; there were more.</p>\n", MOST_LANES);
+}
+
+/* ---- Findings --------------------------------------------------------------------------------- */
+
+/* Flags of findings that are told at about the same time stand in rows. */
+enum { FLAG_ROWS = 6, FLAG_WIDTH = 5, FLAG_HEIGHT = 20 };
+
+static int choose_row(double rows[FLAG_ROWS], double place)
+{
+    int row = 0;
+    for (int k = FLAG_ROWS - 1; k >= 0; k--)
+        if (rows[k] <= rows[row] || place - rows[k] >= FLAG_WIDTH)
+            row = k;
+    rows[row] = place;
+    return row;
+}
+
+/* A flag with the finding's number, and a line through all lanes. */
+static void draw_flag(FILE *page, const struct finding *finding, int number, double place, int row)
+{
+    fprintf(page, "<i class=\"told\" style=\"left:%.3f%%\"></i>", place);
+    fprintf(page, "<a class=\"flag%s\" id=\"mark-%d\" href=\"#finding-%d\" style=\"left:%.3f%%;top:%dpx\" title=\"",
+            finding->is_note ? " note" : "", number, number, place, row * FLAG_HEIGHT);
+    html_text(page, finding->kind);
+    fprintf(page, "\">%d</a>\n", number);
+}
+
+static void draw_findings(FILE *page, const struct axis *axis, const struct record *record)
+{
+    double rows[FLAG_ROWS];
+    int number = 0, n_rows = 0;
+    for (int k = 0; k < FLAG_ROWS; k++)
+        rows[k] = -FLAG_WIDTH;
+    fprintf(page, "<div class=\"lane\"><div class=\"flags\">\n");
+    for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next) {
+        number++;
+        if (!(finding->time > 0))
+            continue;
+        const double place = axis_place(axis, finding->time);
+        const int row = choose_row(rows, place);
+        draw_flag(page, finding, number, place, row);
+        n_rows = row >= n_rows ? row + 1 : n_rows;
+    }
+    fprintf(page, "<div style=\"height:%dpx\"></div></div></div>\n", n_rows * FLAG_HEIGHT);
+}
+
+/* ---- The timeline ----------------------------------------------------------------------------- */
+
+static void begin_picture(FILE *page, const struct axis *axis, const char *name)
+{
+    fprintf(page, "<div class=\"chart\" role=\"group\" aria-label=\"%s\">\n", name);
+    axis_draw(page, axis);
+}
+
+int chart_has_work(const struct record *record, const struct lanes *lanes, const struct finding *finding)
+{
+    const struct work *work = record->works;
+    while (work != NULL && (!work->is_blamed || work->process != finding->process || work->ticket != finding->work))
+        work = work->next;
+    return work != NULL && lanes_of_work(lanes, work) < MOST_LANES;
+}
+
+void chart_timeline(FILE *page, const struct record *record, const struct axis *axis, const struct lanes *lanes,
+                    const struct tallies *tallies)
+{
+    if (lanes->n == 0)
+        fprintf(page, "<p>No stream has done work.</p>\n");
+    if (lanes->n == 0 && record->findings == NULL)
+        return;
+    begin_picture(page, axis, "timeline");
+    if (record->findings != NULL)
+        draw_findings(page, axis, record);
+    draw_lanes(page, axis, record, lanes, tallies);
+    axis_tell_cuts(page, axis);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
-/* Of a device, or of the host, in a process: a lane without a number. */
-static struct lane lane_of_block(const struct block *block)
-{
-    return (struct lane){block->process, block->device, 0, NULL};
-}
-
-static void find_owners(struct lanes *owners, const struct record *record)
-{
-    *owners = (struct lanes){0};
-    for (const struct block *block = record->blocks; block != NULL; block = block->next)
-        add_lane(owners, lane_of_block(block));
-    qsort(owners->of, (size_t)owners->n, sizeof owners->of[0], compare_lanes);
-}
+/* A device, or the host, in a process. */
+struct owner {
+    double process, device, peak;
+};
 
 struct step {
     double time, bytes;
-    int owner;
+    size_t owner;
 };
+
+/* What is drawn of the memory. */
+struct memory {
+    struct owner *owners;
+    struct step *steps;
+    size_t n_owners, n_steps;
+    double most;
+};
+
+static int compare_owners(const void *a, const void *b)
+{
+    const struct owner *left = a, *right = b;
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    return (left->device > right->device) - (left->device < right->device);
+}
 
 static int compare_steps(const void *a, const void *b)
 {
@@ -290,110 +212,111 @@ static int compare_steps(const void *a, const void *b)
     return (left->time > right->time) - (left->time < right->time);
 }
 
-/* All allocations and frees in the order of time. The caller frees them; NULL without memory. */
-static struct step *find_steps(const struct record *record, const struct lanes *owners, size_t *n)
+/* Returns 0 when there is no memory for it. */
+static int allocate_memory(struct memory *memory, const struct record *record)
 {
-    size_t n_blocks = 0;
+    size_t n = 0;
     for (const struct block *block = record->blocks; block != NULL; block = block->next)
-        n_blocks++;
-    struct step *steps = malloc((2 * n_blocks + 1) * sizeof *steps);
-    *n = 0;
-    for (const struct block *block = record->blocks; block != NULL && steps != NULL; block = block->next) {
-        const struct lane lane = lane_of_block(block);
-        const int owner = find_lane(owners, &lane);
-        steps[(*n)++] = (struct step){block->begin, block->bytes, owner};
+        n++;
+    *memory = (struct memory){.owners = calloc(n + 1, sizeof *memory->owners),
+                              .steps = calloc(2 * n + 1, sizeof *memory->steps)};
+    return memory->owners != NULL && memory->steps != NULL;
+}
+
+static void find_owners(struct memory *memory, const struct record *record)
+{
+    size_t n = 0;
+    for (const struct block *block = record->blocks; block != NULL; block = block->next)
+        memory->owners[n++] = (struct owner){block->process, block->device, 0};
+    qsort(memory->owners, n, sizeof memory->owners[0], compare_owners);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || compare_owners(&memory->owners[k], &memory->owners[memory->n_owners - 1]) != 0)
+            memory->owners[memory->n_owners++] = memory->owners[k];
+}
+
+/* All allocations and frees in the order of time. */
+static void find_steps(struct memory *memory, const struct record *record)
+{
+    for (const struct block *block = record->blocks; block != NULL; block = block->next) {
+        const struct owner key = {block->process, block->device, 0};
+        const struct owner *owner =
+            bsearch(&key, memory->owners, memory->n_owners, sizeof memory->owners[0], compare_owners);
+        const size_t place = (size_t)(owner - memory->owners);
+        memory->steps[memory->n_steps++] = (struct step){block->begin, block->bytes, place};
         if (block->end >= 0)
-            steps[(*n)++] = (struct step){block->end, -block->bytes, owner};
+            memory->steps[memory->n_steps++] = (struct step){block->end, -block->bytes, place};
     }
-    if (steps != NULL)
-        qsort(steps, *n, sizeof *steps, compare_steps);
-    return steps;
+    qsort(memory->steps, memory->n_steps, sizeof memory->steps[0], compare_steps);
 }
 
-static double find_peak(const struct step *steps, size_t n, int owner)
+static void find_peak(struct memory *memory, size_t owner)
 {
-    double bytes = 0, peak = 0;
-    for (size_t k = 0; k < n; k++) {
-        bytes += steps[k].owner == owner ? steps[k].bytes : 0;
-        peak = fmax(peak, bytes);
-    }
-    return peak;
-}
-
-/* What is drawn of the memory. */
-struct memory {
-    struct lanes owners;
-    struct step *steps;
-    size_t n_steps;
-    double peaks[MOST_LANES], most;
-    int n_peaks, height; /* owners that had memory; pixels */
-};
-
-static void find_memory(struct memory *memory, const struct record *record)
-{
-    *memory = (struct memory){0};
-    find_owners(&memory->owners, record);
-    memory->steps = find_steps(record, &memory->owners, &memory->n_steps);
-    for (int k = 0; k < memory->owners.n; k++) {
-        memory->peaks[k] = find_peak(memory->steps, memory->n_steps, k);
-        memory->most = fmax(memory->most, memory->peaks[k]);
-        memory->n_peaks += memory->peaks[k] > 0;
-    }
-    memory->height = (int)fmax(MEMORY_HEIGHT, NAME_ROW * (memory->n_peaks + 0.5) + AXIS);
-}
-
-/* A line that goes to the right and then up or down. */
-static void draw_line(FILE *page, const struct axis *axis, const struct memory *memory, int owner, double end)
-{
-    const double bottom = memory->height - AXIS, scale = (bottom - 16) / memory->most;
     double bytes = 0;
-    fprintf(page, "<path class=\"memory\" stroke=\"%s\" d=\"M%d %.1f", tally_colour(owner), LEFT, bottom);
+    for (size_t k = 0; k < memory->n_steps; k++) {
+        bytes += memory->steps[k].owner == owner ? memory->steps[k].bytes : 0;
+        memory->owners[owner].peak = fmax(memory->owners[owner].peak, bytes);
+    }
+    memory->most = fmax(memory->most, memory->owners[owner].peak);
+}
+
+/* A line that goes to the right and then up or down, in percent. */
+static void draw_line(FILE *page, const struct axis *axis, const struct memory *memory, size_t owner)
+{
+    double bytes = 0;
+    fprintf(page, "<path class=\"memory l%zu\" d=\"M0 %d", owner % 10, MEMORY_HEIGHT);
     for (size_t k = 0; k < memory->n_steps; k++) {
         if (memory->steps[k].owner != owner)
             continue;
         bytes += memory->steps[k].bytes;
-        fprintf(page, " H%.2f V%.2f", x_of(axis, memory->steps[k].time), bottom - bytes * scale);
+        const double part = fmin(fmax(bytes / memory->most, 0), 1);
+        fprintf(page, " H%.3f V%.2f", axis_place(axis, memory->steps[k].time), MEMORY_HEIGHT * (1 - part));
     }
-    fprintf(page, " H%.2f\"/>\n", x_of(axis, end));
+    fprintf(page, " H100\"/>\n");
 }
 
-static void name_owner(FILE *page, const struct record *record, const struct memory *memory, int owner, int place)
+static void name_owner(FILE *page, const struct record *record, const struct owner *owner, size_t number)
 {
     char text[HTML_NUMBER];
-    const struct lane *lane = &memory->owners.of[owner];
-    const int y = 16 + NAME_ROW * place;
-    fprintf(page, "<text class=\"owner\" x=\"4\" y=\"%d\" style=\"fill:%s\">", y, tally_colour(owner));
-    name_process(page, record, lane->process);
-    if (lane->device < 0)
+    fprintf(page, "<span class=\"owner\"><span class=\"colour c%zu\"></span> ", number % 10);
+    name_process(page, record, owner->process);
+    if (owner->device < 0)
         fprintf(page, "host, pinned");
     else
-        fprintf(page, "device %.0f", lane->device);
-    fprintf(page, "</text><text x=\"4\" y=\"%d\">most: %s</text>\n", y + 14, html_bytes(text, memory->peaks[owner]));
+        fprintf(page, "device %.0f", owner->device);
+    fprintf(page, ", most: %s</span>\n", html_bytes(text, owner->peak));
 }
 
-static void draw_memory(FILE *page, const struct record *record, const struct memory *memory)
+static void draw_memory(FILE *page, const struct record *record, const struct axis *axis, const struct memory *memory)
 {
-    const struct axis axis = make_axis(record);
-    begin_picture(page, &axis, memory->height, "memory over time");
-    draw_axis(page, &axis, memory->height);
-    for (int owner = 0, place = 0; owner < memory->owners.n; owner++) {
-        if (!(memory->peaks[owner] > 0))
-            continue;
-        draw_line(page, &axis, memory, owner, record->end);
-        name_owner(page, record, memory, owner, place++);
-    }
+    fprintf(page, "<p class=\"owners\">\n");
+    for (size_t k = 0; k < memory->n_owners && k < MOST_LANES; k++)
+        if (memory->owners[k].peak > 0)
+            name_owner(page, record, &memory->owners[k], k);
+    fprintf(page, "</p>\n");
+    begin_picture(page, axis, "memory over time");
+    fprintf(page, "<svg viewBox=\"0 0 100 %d\" preserveAspectRatio=\"none\">\n", MEMORY_HEIGHT);
+    for (size_t k = 0; k < memory->n_owners && k < MOST_LANES; k++)
+        if (memory->owners[k].peak > 0)
+            draw_line(page, axis, memory, k);
     fprintf(page, "</svg></div>\n");
-    if (memory->owners.n_left_out)
+    if (memory->n_owners > MOST_LANES)
         fprintf(page, "<p>The picture shows the memory of %d devices; there were more.</p>\n", MOST_LANES);
 }
 
-void chart_memory(FILE *page, const struct record *record)
+void chart_memory(FILE *page, const struct record *record, const struct axis *axis)
 {
     struct memory memory;
-    find_memory(&memory, record);
-    if (memory.steps != NULL && memory.most > 0)
-        draw_memory(page, record, &memory);
+    const int has_room = allocate_memory(&memory, record);
+    if (has_room) {
+        find_owners(&memory, record);
+        find_steps(&memory, record);
+    }
+    for (size_t k = 0; k < memory.n_owners; k++)
+        find_peak(&memory, k);
+    if (memory.most > 0)
+        draw_memory(page, record, axis, &memory);
     else
-        fprintf(page, "<p>No memory was allocated.</p>\n");
+        fprintf(page, has_room ? "<p>No memory was allocated.</p>\n" : "<p>There is no memory for the picture.</p>\n");
+    free(memory.owners);
     free(memory.steps);
 }

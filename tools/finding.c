@@ -110,6 +110,7 @@ static void fill(struct finding *finding, const cJSON *line, int *is_out_of_memo
     finding->is_note = json_is_true(line, "note");
     finding->time = json_number(line, "time_us");
     finding->process = json_number(line, "process");
+    finding->work = json_number(line, "work");
     finding->function = take(line, "function", is_out_of_memory);
     finding->argument = take(line, "argument", is_out_of_memory);
     finding->what = take(line, "what", is_out_of_memory);

@@ -29,6 +29,7 @@ struct finding {
     int is_note;
     double time;    /* in microseconds of the monotonic clock; 0: not known */
     double process; /* 0: not known */
+    double work;    /* of a stream, by its number in the trace, which the finding is about; 0: none */
     char *function, *argument, *what, *instead;
     struct finding_place *places; /* the innermost first; inlined functions have places of their own */
     struct finding_object *objects;

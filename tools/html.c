@@ -2,6 +2,7 @@
 #include "html.h"
 
 #include <math.h>
+#include <string.h>
 
 /* How many bytes the character at the start of the text has; 0 when there is none of UTF-8, or it is a control. */
 static int character_length(const unsigned char *text)
@@ -27,8 +28,13 @@ static int character_length(const unsigned char *text)
 
 void html_text(FILE *page, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at != '\0') {
+    html_part(page, text, strlen(text));
+}
+
+void html_part(FILE *page, const char *text, size_t length_of_text)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length_of_text;
+    while (at < end) {
         const int length = *at == '\n' || *at == '\t' ? 1 : character_length(at);
         switch (*at) {
         case '&':
@@ -60,13 +66,23 @@ const char *html_bytes(char text[HTML_NUMBER], double bytes)
     return text;
 }
 
+static const char *print_time(char text[HTML_NUMBER], double microseconds, int digits_of_ms, int digits_of_s)
+{
+    if (fabs(microseconds) < 1000)
+        snprintf(text, HTML_NUMBER, "%.1f µs", microseconds);
+    else if (fabs(microseconds) < 1e6)
+        snprintf(text, HTML_NUMBER, "%.*f ms", digits_of_ms, microseconds / 1e3);
+    else
+        snprintf(text, HTML_NUMBER, "%.*f s", digits_of_s, microseconds / 1e6);
+    return text;
+}
+
 const char *html_time(char text[HTML_NUMBER], double microseconds)
 {
-    if (microseconds < 1000)
-        snprintf(text, HTML_NUMBER, "%.1f µs", microseconds);
-    else if (microseconds < 1e6)
-        snprintf(text, HTML_NUMBER, "%.2f ms", microseconds / 1e3);
-    else
-        snprintf(text, HTML_NUMBER, "%.2f s", microseconds / 1e6);
-    return text;
+    return print_time(text, microseconds, 2, 2);
+}
+
+const char *html_moment(char text[HTML_NUMBER], double microseconds)
+{
+    return print_time(text, microseconds, 3, 6);
 }

@@ -9,6 +9,9 @@
  * character that HTML may have becomes U+FFFD. */
 void html_text(FILE *page, const char *text);
 
+/* The same of the first bytes of text, which must not end within a character. */
+void html_part(FILE *page, const char *text, size_t length);
+
 enum { HTML_NUMBER = 40 };
 
 /* "12 bytes", "1.5 KiB" ... */
@@ -16,5 +19,8 @@ const char *html_bytes(char text[HTML_NUMBER], double bytes);
 
 /* Of microseconds: "12.3 µs", "4.56 ms", "1.2 s". */
 const char *html_time(char text[HTML_NUMBER], double microseconds);
+
+/* The same to the microsecond, for when something was. */
+const char *html_moment(char text[HTML_NUMBER], double microseconds);
 
 #endif

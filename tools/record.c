@@ -54,6 +54,16 @@ static void add_finding(struct record *record, struct finding *finding)
 
 /* ---- Work ------------------------------------------------------------------------------------- */
 
+/* Is a finding about it? Findings are read first. */
+static int is_blamed(const struct record *record, const cJSON *line)
+{
+    const double process = json_number(line, "process"), ticket = json_number(line, "work");
+    const struct finding *finding = record->findings;
+    while (finding != NULL && (!(ticket > 0) || finding->work != ticket || finding->process != process))
+        finding = finding->next;
+    return finding != NULL;
+}
+
 static void begin_work(struct record *record, const cJSON *line)
 {
     struct work *work = allocate(record, sizeof *work);
@@ -68,6 +78,7 @@ static void begin_work(struct record *record, const cJSON *line)
     *work = (struct work){.function = function,
                           .handle = handle,
                           .is_of_default_stream = json_is_true(line, "default"),
+                          .is_blamed = is_blamed(record, line),
                           .process = json_number(line, "process"),
                           .device = json_number(line, "device"),
                           .stream = json_number(line, "stream"),
@@ -245,6 +256,16 @@ void record_close(struct record *record, double time)
         has_open |= wait->end < 0;
     if (has_open)
         stretch(record, time);
+}
+
+double record_origin(const struct record *record)
+{
+    double origin = INFINITY;
+    for (const struct work *work = record->works; work != NULL; work = work->next)
+        origin = fmin(origin, work->begin);
+    for (const struct wait *wait = record->works == NULL ? record->waits : NULL; wait != NULL; wait = wait->next)
+        origin = fmin(origin, wait->begin);
+    return isfinite(origin) ? origin : record->begin;
 }
 
 double record_until(const struct record *record, double end)

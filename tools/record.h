@@ -10,7 +10,7 @@
 /* Times are in microseconds of the monotonic clock. -1 stands for an end that did not come. */
 struct work {
     char *function, *handle; /* of the stream, as findings name it */
-    int is_of_default_stream;
+    int is_of_default_stream, is_blamed;
     double process, device, stream, ticket;
     double begin, end;
     double bytes_read, bytes_written;
@@ -54,6 +54,9 @@ void record_read(struct record *record, FILE *file);
 
 /* The programs have ended: so long lasts what has not ended by itself. */
 void record_close(struct record *record, double time);
+
+/* When the first work began; without work, the first wait or whatever there is. */
+double record_origin(const struct record *record);
 
 /* The end of what is in the record, or of the record where that did not come. */
 double record_until(const struct record *record, double end);

@@ -2,27 +2,27 @@
 #define _GNU_SOURCE
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chart.h"
 #include "complain.h"
 #include "html.h"
+#include "manual.h"
 #include "tally.h"
 
 enum { MOST_ROWS = 5000 };
 
-static const char style[] =
-    "body{font:15px/1.45 sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}"
-    "h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #ccc}"
-    "table{border-collapse:collapse}th,td{padding:2px 10px;text-align:right;border-bottom:1px solid #e4e4e4}"
-    "th{background:#f2f2f2}td.name,th.name{text-align:left;font-family:monospace}"
-    ".scroll{max-height:24em;overflow:auto}.wide{overflow-x:auto}.colour{display:inline-block;width:.8em;height:.8em}"
-    ".finding{border-left:5px solid #b8403f;background:#fbf3f3;margin:1em 0;padding:.4em 1em}"
-    ".note{border-color:#d9822b;background:#fcf7f0}.finding dt{float:left;clear:left;width:6em;color:#666}"
-    ".finding dd{margin-left:6.5em}.finding pre{margin:0;white-space:pre-wrap}"
-    "svg text{font:12px sans-serif;fill:#333}.lane0{fill:#f7f7f7}.lane1{fill:#eee}.tick{stroke:#ccc}"
-    ".wait{fill:#c9ced2}.bad{stroke:#b8403f;stroke-width:2}.told{stroke:#b8403f}.memory{fill:none;stroke-width:1.5}";
+/* What all parts of the page are made from. */
+struct parts {
+    const struct run *run;
+    const struct record *record;
+    struct lanes lanes;
+    struct axis axis;
+    struct tallies tallies;
+    char *manual; /* the path of the page about findings; NULL: there is none */
+};
 
 /* ---- What was run ----------------------------------------------------------------------------- */
 
@@ -66,12 +66,35 @@ static void print_summary(FILE *page, const struct run *run, const struct record
 
 /* ---- Findings --------------------------------------------------------------------------------- */
 
-static void print_item(FILE *page, const char *name, const char *text)
+/* Text in which streams have the names that the timeline gives them, and their handles when pointed at. */
+static void print_named(FILE *page, const struct parts *parts, double process, const char *text)
+{
+    static const char word[] = "stream ";
+    const size_t length_of_word = sizeof word - 1;
+    const char *rest = text;
+    for (const char *at = strstr(text, "0x"); at != NULL; at = strstr(at + 2, "0x")) {
+        const size_t length = 2 + strspn(at + 2, "0123456789abcdef");
+        const struct lane *lane = lanes_of_handle(&parts->lanes, process, at, length);
+        if (lane == NULL)
+            continue;
+        const int has_word =
+            at - text >= (ptrdiff_t)length_of_word && strncmp(at - length_of_word, word, length_of_word) == 0;
+        char name[LANE_TEXT];
+        html_part(page, rest, (size_t)(at - rest));
+        fprintf(page, "<span title=\"%.*s\">%s</span>", (int)length, at,
+                lanes_name(name, &parts->lanes, lane) + (has_word ? length_of_word : 0));
+        rest = at + length;
+    }
+    html_text(page, rest);
+}
+
+static void print_item(FILE *page, const struct parts *parts, const struct finding *finding, const char *name,
+                       const char *text)
 {
     if (text == NULL)
         return;
     fprintf(page, "<dt>%s</dt><dd>", name);
-    html_text(page, text);
+    print_named(page, parts, finding->process, text);
     fprintf(page, "</dd>\n");
 }
 
@@ -100,33 +123,65 @@ static void print_places(FILE *page, const struct finding_place *places)
     fprintf(page, "</pre></dd>\n");
 }
 
-static void print_finding(FILE *page, const struct record *record, const struct finding *finding)
+/* To its mark in the timeline, to the work that it is about, and to its page. */
+static void print_links(FILE *page, const struct parts *parts, const struct finding *finding, int number)
 {
-    char since[HTML_NUMBER];
-    fprintf(page, "<div class=\"finding%s\"><h3>", finding->is_note ? " note" : "");
+    fprintf(page, "<p class=\"links\">");
+    if (finding->time > 0)
+        fprintf(page, "<a href=\"#mark-%d\">in the timeline</a>", number);
+    if (chart_has_work(parts->record, &parts->lanes, finding))
+        fprintf(page, "<a href=\"#work-%.0f-%.0f\">the work</a>", finding->process, finding->work);
+    if (parts->manual != NULL && manual_has(parts->manual, finding->kind)) {
+        fprintf(page, "<a class=\"manual\" href=\"");
+        manual_print_address(page, parts->manual);
+        fprintf(page, "#%s\">check.md: %s</a>", finding->kind, finding->kind);
+    }
+    fprintf(page, "</p>\n");
+}
+
+static void print_time(FILE *page, const struct parts *parts, const struct finding *finding)
+{
+    char text[HTML_NUMBER];
+    const double since = finding->time - parts->axis.origin;
+    if (!(finding->time > 0))
+        return;
+    fprintf(page, "<dt>time</dt><dd>%s", html_moment(text, fabs(since)));
+    if (parts->lanes.n > 0)
+        fprintf(page, since < 0 ? " before the first work" : " after the first work began");
+    fprintf(page, "</dd>\n");
+}
+
+static void print_finding(FILE *page, const struct parts *parts, const struct finding *finding, int number)
+{
+    fprintf(page, "<div class=\"finding%s\" id=\"finding-%d\"><h3>%d. ", finding->is_note ? " note" : "", number,
+            number);
     html_text(page, finding->kind);
-    fprintf(page, "%s</h3><dl>\n", finding->is_note ? " (note)" : "");
-    print_item(page, "call", finding->function);
-    print_item(page, "argument", finding->argument);
+    fprintf(page, "%s</h3>\n", finding->is_note ? " (note)" : "");
+    print_links(page, parts, finding, number);
+    fprintf(page, "<dl>\n");
+    print_item(page, parts, finding, "call", finding->function);
+    print_item(page, parts, finding, "argument", finding->argument);
+    if (parts->record->has_processes && finding->process > 0)
+        fprintf(page, "<dt>process</dt><dd>%.0f</dd>\n", finding->process);
     print_places(page, finding->places);
-    print_item(page, "what", finding->what);
+    print_item(page, parts, finding, "what", finding->what);
     for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {
-        print_item(page, "object", object->what);
+        print_item(page, parts, finding, "object", object->what);
         print_places(page, object->places);
     }
-    print_item(page, "instead", finding->instead);
-    if (finding->time > 0)
-        print_item(page, "time", html_time(since, finding->time - record->begin));
+    print_item(page, parts, finding, "instead", finding->instead);
+    print_time(page, parts, finding);
     fprintf(page, "</dl></div>\n");
 }
 
-static void print_findings(FILE *page, const struct record *record)
+static void print_findings(FILE *page, const struct parts *parts)
 {
+    int number = 0;
     fprintf(page, "<h2 id=\"findings\">Findings</h2>\n");
-    if (record->findings == NULL)
+    if (parts->record->findings == NULL)
         fprintf(page, "<p>None.</p>\n");
-    for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next)
-        print_finding(page, record, finding);
+    for (const struct finding *finding = parts->record->findings; finding != NULL; finding = finding->next)
+        print_finding(page, parts, finding, ++number);
 }
 
 /* ---- Tables ----------------------------------------------------------------------------------- */
@@ -135,8 +190,7 @@ static void print_tally(FILE *page, const struct tally *tally, int place)
 {
     char text[HTML_NUMBER];
     const int n_ended = tally->n_runs - tally->n_unfinished;
-    fprintf(page, "<tr class=\"operator\"><td class=\"name\"><span class=\"colour\" style=\"background:%s\"></span> ",
-            tally_colour(place));
+    fprintf(page, "<tr class=\"operator\"><td class=\"name\"><span class=\"colour c%d\"></span> ", tally_colour(place));
     html_text(page, tally->function);
     fprintf(page, "</td><td>%d</td><td>%d</td>", tally->n_runs, tally->n_failed + tally->n_unfinished);
     if (n_ended > 0) {
@@ -165,11 +219,12 @@ static void print_tallies(FILE *page, const struct tallies *tallies)
     fprintf(page, "</tbody></table></div>\n");
 }
 
-static void print_block(FILE *page, const struct record *record, const struct block *block)
+static void print_block(FILE *page, const struct parts *parts, const struct block *block)
 {
     char text[HTML_NUMBER];
+    const double origin = parts->axis.origin;
     fprintf(page, "<tr class=\"allocation\">");
-    if (record->has_processes)
+    if (parts->record->has_processes)
         fprintf(page, "<td>%.0f</td>", block->process);
     fprintf(page, "<td class=\"name\">");
     html_text(page, block->address);
@@ -178,12 +233,13 @@ static void print_block(FILE *page, const struct record *record, const struct bl
         fprintf(page, "<td>host</td>");
     else
         fprintf(page, "<td>device %.0f</td>", block->device);
-    fprintf(page, "<td>%.0f</td><td>%s</td>", block->bytes, html_time(text, block->begin - record->begin));
-    fprintf(page, "<td>%s</td></tr>\n", block->end < 0 ? "not freed" : html_time(text, block->end - record->begin));
+    fprintf(page, "<td>%.0f</td><td>%s</td>", block->bytes, html_moment(text, block->begin - origin));
+    fprintf(page, "<td>%s</td></tr>\n", block->end < 0 ? "not freed" : html_moment(text, block->end - origin));
 }
 
-static void print_blocks(FILE *page, const struct record *record)
+static void print_blocks(FILE *page, const struct parts *parts)
 {
+    const struct record *record = parts->record;
     int n = 0;
     fprintf(page, "<h2 id=\"allocations\">Allocations</h2>\n<div class=\"scroll\"><table><thead><tr>%s",
             record->has_processes ? "<th>process</th>" : "");
@@ -191,7 +247,7 @@ static void print_blocks(FILE *page, const struct record *record)
                   "</tr></thead><tbody>\n");
     for (const struct block *block = record->blocks; block != NULL; block = block->next)
         if (n++ < MOST_ROWS)
-            print_block(page, record, block);
+            print_block(page, parts, block);
     fprintf(page, "</tbody></table></div>\n<p>%d allocation%s", n, plural(n));
     if (n > MOST_ROWS)
         fprintf(page, ", of which the first %d are listed", MOST_ROWS);
@@ -200,22 +256,35 @@ static void print_blocks(FILE *page, const struct record *record)
 
 /* ---- The page --------------------------------------------------------------------------------- */
 
-static void print_page(FILE *page, const struct run *run, const struct record *record)
+static void print_parts(FILE *page, const struct parts *parts)
 {
-    struct tallies tallies;
-    tally_works(&tallies, record);
-    fprintf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>regrad exec: ");
-    html_text(page, run->words[0]);
-    fprintf(page, "</title><style>%s</style></head><body>\n", style);
-    print_summary(page, run, record);
-    print_findings(page, record);
+    fprintf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>regrad exec: ");
+    html_text(page, parts->run->words[0]);
+    fprintf(page, "</title><style>%s</style></head><body>\n", report_style);
+    print_summary(page, parts->run, parts->record);
+    print_findings(page, parts);
     fprintf(page, "<h2 id=\"timeline\">Timeline</h2>\n");
-    chart_timeline(page, record, &tallies);
+    chart_timeline(page, parts->record, &parts->axis, &parts->lanes, &parts->tallies);
     fprintf(page, "<h2 id=\"memory\">Memory</h2>\n");
-    chart_memory(page, record);
-    print_tallies(page, &tallies);
-    print_blocks(page, record);
+    chart_memory(page, parts->record, &parts->axis);
+    print_tallies(page, &parts->tallies);
+    print_blocks(page, parts);
     fprintf(page, "</body></html>\n");
+}
+
+/* Returns 0 when there is no memory. */
+static int print_page(FILE *page, const struct run *run, const struct record *record)
+{
+    struct parts parts = {.run = run, .record = record, .manual = manual_find()};
+    const int has_lanes = lanes_find(&parts.lanes, record), has_axis = axis_make(&parts.axis, record);
+    tally_works(&parts.tallies, record);
+    if (has_lanes && has_axis)
+        print_parts(page, &parts);
+    lanes_free(&parts.lanes);
+    axis_free(&parts.axis);
+    free(parts.manual);
+    return has_lanes && has_axis;
 }
 
 int report_write(struct output *output, const struct run *run, const struct record *record)
@@ -225,8 +294,8 @@ int report_write(struct output *output, const struct run *run, const struct reco
     FILE *page = open_memstream(&text, &size);
     if (page == NULL)
         return complain_memory("the report");
-    print_page(page, run, record);
-    if (fclose(page) != 0) {
+    const int is_printed = print_page(page, run, record);
+    if (fclose(page) != 0 || !is_printed) {
         free(text);
         return complain_memory("the report");
     }

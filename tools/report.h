@@ -18,6 +18,9 @@ struct run {
  * when it is not STATUS_OK. */
 int report_write(struct output *output, const struct run *run, const struct record *record);
 
+/* How the page looks, in CSS. */
+extern const char report_style[];
+
 enum { REPORT_TEXT = 80 };
 
 /* "ended with status 3", "was ended by signal 11 (Segmentation fault)"; "1 finding, 2 notes" */

@@ -68,9 +68,7 @@ void tally_works(struct tallies *tallies, const struct record *record)
     qsort(tallies->of, (size_t)tallies->n, sizeof tallies->of[0], compare);
 }
 
-const char *tally_colour(int place)
+int tally_colour(int place)
 {
-    static const char *const colours[] = {"#3569a8", "#d9822b", "#3a8a4d", "#b8403f", "#7a5aa6",
-                                          "#8a6248", "#c56aa5", "#6b7680", "#a3a132", "#2f9aa8"};
-    return place < 0 ? "#999999" : colours[place % 10];
+    return place < 0 ? N_COLOURS : place % N_COLOURS;
 }

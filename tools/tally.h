@@ -25,7 +25,8 @@ void tally_works(struct tallies *tallies, const struct record *record);
 /* The place of a function; -1 when it has none. */
 int tally_find(const struct tallies *tallies, const char *function);
 
-/* A colour for what stands at a place, as CSS writes it. */
-const char *tally_colour(int place);
+/* The number of a colour for what stands at a place: one less than N_COLOURS at most, but for what has no place. */
+enum { N_COLOURS = 10 };
+int tally_colour(int place);
 
 #endif

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import unittest
+import urllib.request
 
 from cli import REGRAD, Case
 
@@ -24,6 +25,22 @@ VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_L
 def summary(words, n_findings=0, n_notes=0):
     return f"regrad: exec: {words}; {n_findings} finding{'s' * (n_findings != 1)}, " \
            f"{n_notes} note{'s' * (n_notes != 1)}\n"
+
+
+def place(bar):
+    """Where a bar begins and how wide it is, in percent of the chart."""
+    left, width = re.search(r"left:([\d.]+)%;width:([\d.]+)%", bar[1]["style"]).groups()
+    return float(left), float(width)
+
+
+def lanes(page):
+    return [name[2] for name in page.of("name") if name[0] == "div" and "stream " in name[2]]
+
+
+def work(ticket, begin, end, device=0):
+    return [{"trace": "begin", "time_us": begin, "device": device, "stream": 4, "handle": "0x14", "work": ticket,
+             "default": False, "function": "aclnnX", "bytes_read": 1, "bytes_written": 2},
+            {"trace": "end", "time_us": end, "device": device, "stream": 4, "work": ticket, "status": 0}]
 
 
 class Page(html.parser.HTMLParser):
@@ -203,11 +220,13 @@ class Running(Exec):
         with open(self.path("page.html"), encoding="utf-8") as file:
             page = Page(file.read())
         self.assertRegex(page.text("outcome")[0], r"was ended by signal 15")
-        for kind, pattern in [("work", r"^aclrtLaunchHostFunc, (.*) ms, from .*, has not ended$"),
-                              ("wait", r"^aclrtSynchronizeStream, stream \d+, (.*) ms, has not ended$")]:
+        for kind, pattern in [("work", r"^aclrtLaunchHostFunc, (.*) ms, from 0.0 µs, .*, has not ended$"),
+                              ("wait", r"^aclrtSynchronizeStream, stream \d+, (.*) ms, from .*, has not ended$")]:
             bar, = page.of(kind)
-            self.assertGreaterEqual(float(re.match(pattern, bar[2]).group(1)), 190, bar)
-            self.assertGreater(float(bar[1]["width"]), 800)
+            self.assertGreaterEqual(float(re.match(pattern, bar[1]["title"]).group(1)), 190, bar)
+            left, width = place(bar)
+            self.assertAlmostEqual(left + width, 100, 1)
+            self.assertGreater(width, 90)
             self.assertIn(bar, page.of("bad"))
 
     def test_findings_make_a_status(self):
@@ -317,14 +336,13 @@ class Report(Exec):
         self.assertRegex(page.text("outcome")[0], r"^The program ended with status 0 after \d+\.\d+ s, "
                          r"with REGRAD_CHECK=error: 0 findings, 0 notes\.$")
         operators = {row[2].split()[0]: row[2] for row in page.of("operator")}
-        bars = [bar[2].split(",")[0] for bar in page.of("work")]
+        bars = [bar[1]["title"].split(",")[0] for bar in page.of("work")]
         for name, n in [("aclnnUpsampleNearestExact2dBackward", 1), ("aclnnUpsampleBilinear2dBackward", 1),
                         ("aclrtMemcpyAsync", 1), ("aclrtMemsetAsync", 2)]:
             self.assertEqual(bars.count(name), n)
             self.assertIn(name, operators)
         self.assertIn("64.0 KiB 16.0 KiB ", operators["aclnnUpsampleBilinear2dBackward"])
-        lanes = [element[2] for element in page.elements if element[0] == "text" and "stream " in element[2]]
-        self.assertEqual(len(lanes), 2)
+        self.assertEqual(lanes(page), ["stream 1", "stream 2"])
         # One device: a large and two small tensors, and workspaces; one block of the host.
         rows = [row[2] for row in page.of("allocation")]
         for size, place, n in [(65536, "device 0", 1), (16384, "device 0", 2), (65536, "host", 1)]:
@@ -349,13 +367,12 @@ class Report(Exec):
         self.assertEqual(os.listdir(self.path("tmp")), [])
 
     def test_names_of_streams(self):
-        """The timeline has the names that the findings have."""
+        """Findings and the timeline have the same short ones."""
         page = self.report("--check=warn", CLIENT, "races", status=99)
         finding, = page.of("finding")
-        handle = re.search(r"queued on stream (0x[0-9a-f]+),", finding[2]).group(1)
-        lanes = [element[2] for element in page.elements if element[0] == "text" and "stream " in element[2]]
-        self.assertEqual([re.sub(r"stream \d+", "stream N", lane) for lane in lanes],
-                         ["device 0, stream N, the default stream", f"device 0, stream N, {handle}"])
+        self.assertEqual(lanes(page), ["stream 0, the default", "stream 1"])
+        self.assertIn("while aclrtMemsetAsync, queued on stream 1, may not have written them yet", finding[2])
+        self.assertIn("call aclrtSynchronizeStream(stream 1) between", finding[2])
 
     def test_several_processes(self):
         page = self.report(*SHELL, f"{CLIENT} streams & {CLIENT} streams; wait")
@@ -365,8 +382,9 @@ class Report(Exec):
         for process in processes:
             large = [row for row in rows if re.match(rf" {process} 0x[0-9a-f]+ device 0 65536 ", row[2])]
             self.assertEqual(len(large), 1)
-        self.assertEqual({owner[2] for owner in page.of("owner")},
-                         {f"{process}: {owner}" for process in processes for owner in ("device 0", "host, pinned")})
+        self.assertEqual({owner[2].strip().split(", most:")[0] for owner in page.of("owner")},
+                         {f"process {process}: {owner}" for process in processes
+                          for owner in ("device 0", "host, pinned")})
         self.assertEqual(len(page.of("memory")), 4)
 
     def test_a_program_that_does_nothing(self):
@@ -378,7 +396,7 @@ class Report(Exec):
         findings = page.of("finding")
         self.assertEqual(len(findings), 2)
         self.assertEqual([finding in page.of("note") for finding in findings], [False, True])
-        for finding, kind in zip(findings, ("test-mistake", "test-note (note)")):
+        for finding, kind in zip(findings, ("1. test-mistake", "2. test-note (note)")):
             text = finding[2]
             self.assertTrue(text.startswith(kind + "\n"), text)
             self.assertIn("a < b && \"c\" > 'd' </div><script>alert(1)</script> \\ \uFFFD\uFFFD é", text)
@@ -389,9 +407,78 @@ class Report(Exec):
     def test_mistake_of_a_program(self):
         page = self.report(CLIENT, "errs", status=99)
         finding, = page.of("finding")
-        self.assertTrue(finding[2].startswith("destroyed-twice\ncallaclDestroyTensor\n"), finding[2])
+        self.assertTrue(finding[2].startswith("1. destroyed-twice\n"), finding[2])
         self.assertIn("exec_client [0x", finding[2])
         self.assertIn("1 finding, 0 notes", page.text("outcome")[0])
+
+    def crafted(self, findings, trace):
+        """The report of a run that leaves these lines."""
+        for name, lines in (("findings", findings), ("trace", trace)):
+            with open(self.path(name), "w") as file:
+                file.writelines(json.dumps({"process": 7, **line}) + "\n" for line in lines)
+        copying = 'cat findings >>"$REGRAD_CHECK_LOG"; cat trace >>"$REGRAD_TRACE"'
+        return self.report(*SHELL, copying, status=99 if findings else 0)
+
+    def test_axis(self):
+        """It begins at the first work, and idle times are cut: by their place and length, and told in words."""
+        second = 1e6
+        trace = [{"trace": "allocate", "time_us": 1 * second, "address": "0x1", "bytes": 64, "device": 0}]
+        for k, begin in enumerate((5 * second, 5 * second + 150, 9 * second, 9 * second + 170)):
+            trace += work(k + 1, begin, begin + 100)
+        page = self.crafted([], trace)
+        bars, (cut, of_memory) = page.of("work"), page.of("cut")
+        self.assertEqual(cut, of_memory)
+        # 250 µs, a cut of 1.5 %, and 270 µs: 98.5 % of the width are for 520 µs.
+        scale = 98.5 / 520
+        wanted = [0, 150 * scale, 250 * scale + 1.5, 420 * scale + 1.5]
+        for bar, left in zip(bars, wanted):
+            self.assertAlmostEqual(place(bar)[0], left, 2)
+            self.assertAlmostEqual(place(bar)[1], 100 * scale, 2)
+        self.assertEqual([bar[1]["title"].split(", ")[2] for bar in bars],
+                         ["from 0.0 µs", "from 150.0 µs", "from 4.000000 s", "from 4.000170 s"])
+        self.assertAlmostEqual(place(cut)[0], 250 * scale, 2)
+        self.assertEqual(cut[1]["title"], "cut: 4.00 s without work, from 250.0 µs to 4.000000 s")
+        self.assertEqual(page.of("cuts")[0][2], "1 idle time, 4.00 s in all, is cut out; the hatched mark stands "
+                         "for it.")
+        numbers = [number[2] for number in page.of("number")]
+        self.assertEqual((numbers[0], numbers[-1][:3], numbers[-1][-2:]), ("0.0000 s", "4.0", " s"), numbers)
+        self.assertIn(" 0x1 device 0 64 -4.000000 s not freed", page.of("allocation")[0][2])
+
+    def test_axis_without_idle_times(self):
+        page = self.crafted([], [line for k in range(50) for line in work(k + 1, 5e6 + 20 * k, 5e6 + 20 * k + 10)])
+        self.assertEqual(page.of("cut"), [])
+        self.assertEqual(page.of("cuts"), [])
+        self.assertAlmostEqual(sum(place(bar)[1] for bar in page.of("work")), 100 * 500 / 990, 1)
+
+    def test_many_idle_times(self):
+        """A program that works for 50 µs every 10 ms: its work takes two thirds of the picture."""
+        page = self.crafted([], [line for k in range(101) for line in work(k + 1, 5e6 + 1e4 * k, 5e6 + 1e4 * k + 50)])
+        self.assertEqual(len(page.of("cut")), 100)
+        self.assertAlmostEqual(sum(place(bar)[1] for bar in page.of("work")), 70, 0)
+
+    def test_links(self):
+        """A finding leads to its mark, its work and its page, each of which is there."""
+        finding = {"finding": "race-host", "note": False, "time_us": 5e6 + 70, "work": 2}
+        unknown = {"finding": "no-kind", "note": False, "time_us": 3e6, "work": 9}
+        page = self.crafted([finding, unknown, {**finding, "time_us": 0}], work(1, 5e6, 5e6 + 10) +
+                            work(2, 5e6 + 20, 5e6 + 30))
+        places = {element[1]["id"]: element for element in page.elements if "id" in element[1]}
+        links = [element[1]["href"] for element in page.elements if element[0] == "a"]
+        inner = [link for link in links if link.startswith("#")]
+        self.assertEqual(inner, ["#mark-1", "#work-7-2", "#mark-2", "#work-7-2", "#finding-1", "#finding-2"])
+        self.assertEqual([link[1:] for link in inner if link[1:] not in places], [])
+        self.assertIn("from 20.0 µs", places["work-7-2"][1]["title"])
+        manual = {link for link in links if link not in inner}
+        self.assertEqual({link.rpartition("#")[2] for link in manual}, {"race-host"})
+        path = urllib.request.url2pathname(manual.pop().partition("#")[0].removeprefix("file://"))
+        with open(path, encoding="utf-8") as file:
+            self.assertIn("\n## race-host\n", file.read())
+        self.assertIn("70.0 µs after the first work began", page.of("finding")[0][2])
+        self.assertIn("2.000000 s before the first work", page.of("finding")[1][2])
+
+    def test_several_devices(self):
+        page = self.crafted([], work(1, 5e6, 5e6 + 10) + work(2, 5e6, 5e6 + 10, device=1))
+        self.assertEqual(lanes(page), ["stream 4 of device 0", "stream 4 of device 1"])
 
     def test_hostile_files(self):
         """Whatever a program leaves in its log and its trace, the page is well-formed."""
