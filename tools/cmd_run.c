@@ -31,6 +31,23 @@ static const char *file_for(const struct settings *settings, enum option_id opti
                                       : settings->grid_grad;
 }
 
+/* Is a result none of the files that are read? Whoever gives one name twice by mistake would lose his data. */
+static int check_inputs(const struct settings *settings)
+{
+    const struct op *op = operator_find(settings->words[0]);
+    for (int k = 0; op && k < op->n_tensors && !is_given(settings, OPT_OVERWRITE); k++) {
+        const enum option_id option = op->tensor[k].option;
+        const char *file = op->tensor[k].access == ACCESS_WRITE ? file_for(settings, option) : NULL;
+        for (int word = 1; file && word < settings->n_words; word++)
+            if (output_replaces(file, settings->words[word]))
+                return complain(STATUS_REFUSED,
+                                "%s: --%s is '%s', the same file as '%s', which is read; wanted another one, or "
+                                "--overwrite",
+                                op->name, option_name(option), file, settings->words[word]);
+    }
+    return STATUS_OK;
+}
+
 /* Which results are wanted: those whose option is given. */
 static int find_results(const struct problem *problem, struct results *results)
 {
@@ -52,12 +69,9 @@ static int find_results(const struct problem *problem, struct results *results)
 /* Whatever their names: do both results go to one file, of which one would be lost? */
 static int check_apart(const struct results *results)
 {
-    const struct result *a = &results->of[0], *b = &results->of[1];
-    if (results->n < 2)
+    if (results->n < 2 || !output_same(&results->of[0].output, &results->of[1].output))
         return STATUS_OK;
-    bool same =
-        a->output.path && b->output.path ? strcmp(a->output.path, b->output.path) == 0 : strcmp(a->file, b->file) == 0;
-    return same ? complain(STATUS_REFUSED, "both results would go to '%s'", b->file) : STATUS_OK;
+    return complain(STATUS_REFUSED, "both results would go to '%s'", results->of[1].file);
 }
 
 static int allocate_results(struct problem *problem, const struct results *results)
@@ -149,7 +163,10 @@ static int run_run(const struct settings *settings)
     struct problem problem;
     struct results results = {0};
     double begun = seconds_now();
-    int status = problem_init(&problem, settings, FILES_NEEDED);
+    int status = check_inputs(settings);
+    if (status != STATUS_OK)
+        return status;
+    status = problem_init(&problem, settings, FILES_NEEDED);
     if (status == STATUS_OK)
         status = find_results(&problem, &results);
     if (status == STATUS_OK)
@@ -165,12 +182,13 @@ const struct command command_run = {
     .details =
         "Reads .npy files of float16, float32, float64 or bfloat16 (V2, or uint16 with --dtype bf16), in C or\n"
         "Fortran order and either byte order; '-' is standard input. Writes .npy files of version 1.0 in C order,\n"
-        "bfloat16 as V2. A result appears under its name only when it is complete.\n\n"
+        "bfloat16 as V2. A result appears under its name only when it is complete, and does not replace a file that\n"
+        "is read, unless --overwrite is given.\n\n"
         "A forward needs --output-size, or scales, from which the size is floor(size * scale); a gradient needs\n"
         "--input-size. Sizes are given in the order N,C,H,W, whatever the layout of the files.\n",
     .takes_op = true,
     .writes = true,
     .options = OPTION_BIT(OPT_INPUT_SIZE) | OPTION_BIT(OPT_OUTPUT_SIZE) | OPTION_BIT(OPT_LAYOUT) |
-               OPTION_BIT(OPT_DTYPE) | OPTION_BIT(OPT_THREADS) | OPTION_BIT(OPT_TIME),
+               OPTION_BIT(OPT_DTYPE) | OPTION_BIT(OPT_THREADS) | OPTION_BIT(OPT_TIME) | OPTION_BIT(OPT_OVERWRITE),
     .run = run_run,
 };

@@ -21,13 +21,21 @@ enum exit_status {
  * characters are printed as '?', so that it is one line whatever a file's name holds. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints a line in the same way about something that is done as it was asked for, and may not have been meant so. */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Complains with the library's message about a call that failed with `status`. */
 int complain_library(regrad_status status);
 
 /* Complains about memory that malloc refused. */
 int complain_memory(const char *what);
 
-/* Flushes standard output. Returns status, or complains when what was printed did not arrive. */
-int finish_stdout(int status);
+/* To be called first. A standard stream that was closed before the start stays unusable: no file that is opened later
+ * gets its number, and with it what is meant for the stream. */
+void hold_standard_streams(void);
+
+/* To be called last: closes standard output. Returns status, or complains when what was printed did not arrive; where
+ * that was for standard error, the status alone says so. */
+int finish_output(int status);
 
 #endif

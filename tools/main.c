@@ -92,10 +92,16 @@ static int run_command(const struct command *command, int argc, char **argv)
     return command->run(&settings);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-')
-        return finish_stdout(run_without_command(argc, argv));
+        return run_without_command(argc, argv);
     const struct command *command = find_command(argv[1]);
-    return finish_stdout(command ? run_command(command, argc - 1, argv + 1) : STATUS_REFUSED);
+    return command ? run_command(command, argc - 1, argv + 1) : STATUS_REFUSED;
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    return finish_output(run(argc, argv));
 }

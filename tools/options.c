@@ -158,6 +158,7 @@ static const struct option_def defs[N_OPTIONS] = {
                      "how many to use; 0: as many as there are (default). Changes no result", 0, parse_count,
                      FIELD(threads), NULL},
     [OPT_TIME] = {"time", NULL, "print on standard error how long the parts took", 0, NULL, 0, NULL},
+    [OPT_OVERWRITE] = {"overwrite", NULL, "a result may replace a file that is read", 0, NULL, 0, NULL},
     [OPT_SEED] = {"seed", "a whole number", "of the random data where no files are given (default: 1)", 0, parse_count,
                   FIELD(seed), NULL},
     [OPT_ATOL] = {"atol", "a number from 0 on", "allow |a - b| <= atol + rtol * |b| (default: 0)", 0, parse_limit,
@@ -278,11 +279,36 @@ int options_parse(int argc, char **argv, bool ends_at_word, struct settings *set
     return STATUS_OK;
 }
 
+const char *option_name(enum option_id id)
+{
+    return defs[id].name;
+}
+
+/* Options of which one may be meant for another: where results go, and scales. */
+static const option_set alike[] = {
+    OPTION_BIT(OPT_OUTPUT) | OPTION_BIT(OPT_INPUT_GRAD) | OPTION_BIT(OPT_GRID_GRAD),
+    OPTION_BIT(OPT_SCALE_H) | OPTION_BIT(OPT_SCALE_W) | OPTION_BIT(OPT_SCALE_L),
+};
+
+/* "; wanted --input-grad or --grid-grad": the options of a set that are like one that is not in it. */
+static const char *instead_of(enum option_id given, option_set allowed, char *text, size_t room)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < sizeof alike / sizeof alike[0]; k++)
+        for (int id = 0; id < N_OPTIONS && (alike[k] & OPTION_BIT(given)); id++)
+            if (alike[k] & allowed & OPTION_BIT(id))
+                n += (size_t)snprintf(text + n, room - n, "%s --%s", n > 0 ? " or" : "; wanted", defs[id].name);
+    return text;
+}
+
 int options_check(const struct settings *settings, option_set allowed, const char *user)
 {
+    char instead[64];
     for (int id = 0; id < N_OPTIONS; id++)
         if (is_given(settings, id) && !(allowed & OPTION_BIT(id)))
-            return complain(STATUS_REFUSED, "%s takes no option --%s", user, defs[id].name);
+            return complain(STATUS_REFUSED, "%s takes no option --%s%s", user, defs[id].name,
+                            instead_of(id, allowed, instead, sizeof instead));
     return STATUS_OK;
 }
 

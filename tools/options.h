@@ -28,6 +28,7 @@ enum option_id {
     OPT_OUTPUT_MASK,
     OPT_THREADS,
     OPT_TIME,
+    OPT_OVERWRITE,
     OPT_SEED,
     OPT_ATOL,
     OPT_RTOL,
@@ -43,7 +44,7 @@ enum option_id {
 };
 
 /* A set of options. */
-typedef uint32_t option_set;
+typedef uint64_t option_set;
 
 #define OPTION_BIT(id) ((option_set)1 << (id))
 
@@ -80,6 +81,9 @@ static inline bool is_given(const struct settings *settings, enum option_id id)
 /* Parses what follows a command's name; argv[0] is that name. The first word may end the options: those behind it are
  * not ours. Complains and returns an exit status. */
 int options_parse(int argc, char **argv, bool ends_at_word, struct settings *settings);
+
+/* The name without its hyphens. */
+const char *option_name(enum option_id id);
 
 /* Refuses options that are given but not in the set. `user` is the command or operator that does not take them. */
 int options_check(const struct settings *settings, option_set allowed, const char *user);

@@ -164,6 +164,32 @@ int output_open(struct output *output, const char *name)
     return open_temporary(output);
 }
 
+/* What a name stands for, or a standard stream. */
+static bool find(const char *name, int standard, struct stat *status)
+{
+    return (strcmp(name, "-") == 0 ? fstat(standard, status) : stat(name, status)) == 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool output_replaces(const char *name, const char *input)
+{
+    struct stat to, from;
+    return find(name, STDOUT_FILENO, &to) && find(input, STDIN_FILENO, &from) && S_ISREG(to.st_mode) &&
+           is_same(&to, &from);
+}
+
+bool output_same(const struct output *a, const struct output *b)
+{
+    struct stat one, other;
+    if (a->path && b->path && strcmp(a->path, b->path) == 0)
+        return true;
+    return find(a->name, STDOUT_FILENO, &one) && find(b->name, STDOUT_FILENO, &other) && is_same(&one, &other);
+}
+
 int output_try(struct output *output, const char *name)
 {
     const int status = output_open(output, name);

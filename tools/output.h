@@ -32,6 +32,13 @@ struct output {
 /* Opens an output. Returns an exit status, and complains when it is not STATUS_OK. At most OUTPUT_MAX at a time. */
 int output_open(struct output *output, const char *name);
 
+/* Would an output of this name replace the file `input`, by whatever names and links? "-" is standard output or input.
+ */
+bool output_replaces(const char *name, const char *input);
+
+/* Do two opened outputs go to one place? */
+bool output_same(const struct output *a, const struct output *b);
+
 /* Finds out early whether an output will open, and opens it if it is written to directly: a pipe may have to wait for
  * its reader. Else nothing stays, and output_open is to follow: then its descriptor is below 0. */
 int output_try(struct output *output, const char *name);

@@ -255,6 +255,35 @@ static void take_output_size(struct problem *problem)
             given->n >= 2 ? given->value[given->n - 2 + d] : problem->shape[PLACE_OUT][2 + d];
 }
 
+/* Is `out` what a forward with this scale makes of `in`? Scales may be floats, or quotients of sizes. */
+static bool fits(double scale, int64_t in, int64_t out)
+{
+    const double product = scale * (double)in;
+    return floor(product) == (double)out || fabs(product - (double)out) <= 1e-6 * (double)out;
+}
+
+/* The scale of a gradient is the forward's too: the reverse is a result of another forward, and seldom meant. */
+static void warn_of_scale(const struct problem *problem, enum option_id option, double scale, int dimension)
+{
+    const int64_t in = problem->shape[PLACE_IN][dimension], out = problem->shape[PLACE_OUT][dimension];
+    if (!(scale > 0) || !isfinite(scale) || in <= 0 || out <= 0 || fits(scale, in, out) || !fits(scale, out, in))
+        return;
+    warn("%s: --%s is %g, the forward's input over its output (%" PRId64 " / %" PRId64
+         "); wanted its output over its input, about %.9g, or no scale, which means the sizes",
+         problem->op->name, option_name(option), scale, in, out, (double)out / (double)in);
+}
+
+static void warn_of_scales(const struct problem *problem)
+{
+    const struct params *params = &problem->params;
+    if (params->coordinates == REGRAD_ALIGN_CORNERS)
+        return; /* which uses no scale */
+    if (problem->op->rank == 3)
+        warn_of_scale(problem, OPT_SCALE_L, params->scale_l, 2);
+    warn_of_scale(problem, OPT_SCALE_H, params->scale_h, 2);
+    warn_of_scale(problem, OPT_SCALE_W, params->scale_w, 3);
+}
+
 int problem_init(struct problem *problem, const struct settings *settings, enum files_needed needed)
 {
     const struct op *op = operator_find(settings->words[0]);
@@ -273,6 +302,8 @@ int problem_init(struct problem *problem, const struct settings *settings, enum 
         take_output_size(problem);
     for (int k = 0; k < op->n_tensors && status == STATUS_OK; k++)
         status = make_tensor(problem, k);
+    if (status == STATUS_OK)
+        warn_of_scales(problem);
     return status;
 }
 

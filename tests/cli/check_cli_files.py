@@ -73,8 +73,8 @@ class Files(Case):
         cases = [(b"", "byte 0: the file ends within the magic string and version"),
                  (b"some text, no array", r"byte 0: not a .npy file: the magic string \x93NUMPY is missing"),
                  (whole[:100], "byte 100: the file ends within the header"),
-                 (whole[:-1], "byte 607: the file ends after 479 of 480 bytes of data: shape (2, 3, 4, 5), 120 elements "
-                  "of float32; the file has 607 bytes"),
+                 (whole[:-1], "byte 607: the file ends after 479 of 480 bytes of data: shape (2, 3, 4, 5), 120 "
+                  "elements of float32; the file has 607 bytes"),
                  (whole + b"x", "byte 608: more follows the 480 bytes of data: shape (2, 3, 4, 5), 120 elements of "
                   "float32; the file has 609 bytes"),
                  (whole.replace(b"<f4", b"<i4"),
@@ -155,8 +155,8 @@ class Files(Case):
     def test_several_dimensions(self):
         for rank, shape in [(0, ()), (1, (3,)), (3, (1, 1, 3)), (5, (1, 1, 1, 1, 3))]:
             self.save("in.npy", np.zeros(shape, "f4"))
-            self.assertEqual(self.refused(*COPY), f"in.npy: has {rank} dimension{'s' * (rank != 1)}; input of upsample_nearest_exact2d "
-                             "wants 4: N, C, H, W")
+            self.assertEqual(self.refused(*COPY), f"in.npy: has {rank} dimension{'s' * (rank != 1)}; input of "
+                             "upsample_nearest_exact2d wants 4: N, C, H, W")
 
 
 OPERATOR = "upsample_nearest_exact2d"

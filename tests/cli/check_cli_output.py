@@ -38,9 +38,64 @@ class Output(Case):
         self.regrad(*COMMAND, "4,4", preexec_fn=lambda: os.umask(0o027))
         self.assertEqual(os.stat(self.path("out.npy")).st_mode & 0o777, 0o640)
 
-    def test_input_may_be_output(self):
-        self.regrad("run", "upsample_nearest_exact2d", "in.npy", "-o", "in.npy", "--output-size", "8,4")
-        self.assertEqual(self.load("in.npy").shape, (1, 1, 8, 4))
+    def test_input_is_no_output(self):
+        """By its name, another path, links of both kinds, and standard input: refused unless it is asked for."""
+        os.symlink("in.npy", self.path("soft.npy"))
+        os.link(self.path("in.npy"), self.path("hard.npy"))
+        os.mkdir(self.path("there"))
+        before = self.load("in.npy").tolist()
+        names = ["in.npy", "./in.npy", "there/../in.npy", self.path("in.npy"), "soft.npy", "hard.npy"]
+        for given, result in [(a, b) for a in names for b in names]:
+            message = self.refused("run", "upsample_nearest_exact2d", given, "-o", result, "--output-size", "8,4")
+            self.assertEqual(message, f"upsample_nearest_exact2d: --output is '{result}', the same file as '{given}', "
+                             "which is read; wanted another one, or --overwrite")
+        with open(self.path("in.npy"), "rb") as file:
+            self.assertRegex(self.refused("run", "upsample_nearest_exact2d", "-", "-o", "soft.npy", "--output-size",
+                                          "8,4", stdin=file), "the same file as '-', which is read")
+        with open(self.path("in.npy"), "ab") as file:
+            self.assertRegex(self.refused("run", "upsample_nearest_exact2d", "in.npy", "-o", "-", "--output-size",
+                                          "8,4", stdout=file), "--output is '-', the same file as 'in.npy'")
+        self.assertEqual(self.load("in.npy").tolist(), before)
+        self.assertEqual(self.files(), ["hard.npy", "in.npy", "soft.npy", "there"])
+
+    def test_overwrite(self):
+        before = self.load("in.npy")
+        os.symlink("in.npy", self.path("soft.npy"))
+        os.link(self.path("in.npy"), self.path("hard.npy"))
+        for given, result, size in [("in.npy", "in.npy", 8), ("in.npy", "soft.npy", 16), ("soft.npy", "in.npy", 32)]:
+            self.regrad("run", "upsample_nearest_exact2d", given, "-o", result, "--output-size", f"{size},4",
+                        "--overwrite")
+            self.assertEqual(self.load("in.npy").tolist(), before.repeat(size // 4, axis=2).tolist())
+        self.assertTrue(os.path.islink(self.path("soft.npy")))
+        self.assertEqual(self.load("hard.npy").tolist(), before.tolist(), "the other name keeps the old file")
+        self.assertEqual(self.files(), ["hard.npy", "in.npy", "soft.npy"])
+
+    def test_every_input_and_result(self):
+        self.save("g.npy", np.ones((1, 1, 2, 2), "f4"))
+        self.save("p.npy", np.zeros((1, 2, 2, 2), "f4"))
+        words = ["run", "grid_sampler_2d_backward", "g.npy", "in.npy", "p.npy"]
+        for file in words[2:]:
+            for option in ("--input-grad", "--grid-grad"):
+                self.assertEqual(self.refused(*words, option, file), f"grid_sampler_2d_backward: {option} is '{file}', "
+                                 f"the same file as '{file}', which is read; wanted another one, or --overwrite")
+        self.regrad(*words, "--input-grad", "in.npy", "--grid-grad", "p.npy", "--overwrite")
+        self.assertEqual(self.load("in.npy").shape, (1, 1, 4, 4))
+        self.assertEqual(self.load("p.npy").shape, (1, 2, 2, 2))
+
+    def test_two_results_in_one_place(self):
+        self.save("g.npy", np.ones((1, 1, 2, 2), "f4"))
+        self.save("p.npy", np.zeros((1, 2, 2, 2), "f4"))
+        self.save("a.npy", np.zeros(1))
+        os.symlink("a.npy", self.path("soft.npy"))
+        os.link(self.path("a.npy"), self.path("hard.npy"))
+        os.symlink("new.npy", self.path("nowhere.npy"))
+        words = ["run", "grid_sampler_2d_backward", "g.npy", "in.npy", "p.npy", "--overwrite"]
+        for one, other in [("new.npy", "./new.npy"), ("a.npy", "soft.npy"), ("hard.npy", "a.npy"),
+                           ("-", "/dev/stdout")]:
+            self.assertEqual(self.refused(*words, "--input-grad", one, "--grid-grad", other),
+                             f"both results would go to '{other}'")
+        self.assertEqual(self.load("a.npy").shape, (1,))
+        self.assertEqual(len(self.files()), 7)
 
     def test_symbolic_link_stays(self):
         os.mkdir(self.path("there"))
@@ -96,6 +151,24 @@ class Output(Case):
             self.assertRegex(message, ": cannot be written: No space left on device$")
             if options:
                 options["stdout"].close()
+
+    def test_descriptors_that_are_closed(self):
+        """No file gets the number of a standard stream, and so what is printed there."""
+        for closed in ([1], [2], [0, 1, 2]):
+            close = lambda: [os.close(number) for number in closed]
+            self.regrad(*COMMAND, "4,4", preexec_fn=close, stdout=None, stderr=None)
+            self.assertEqual(self.load("out.npy").tolist(), self.load("in.npy").tolist())
+            os.unlink(self.path("out.npy"))
+            self.regrad(*COMMAND, "4,4", "--time", preexec_fn=close, stdout=None, stderr=None,
+                        status=3 if 2 in closed else 0)
+            self.assertEqual(self.load("out.npy").tolist(), self.load("in.npy").tolist())
+
+    def test_standard_error_that_is_full(self):
+        """Times and warnings that do not arrive are no success."""
+        with open("/dev/full", "wb") as full:
+            self.regrad(*COMMAND, "4,4", stderr=full)
+            self.regrad(*COMMAND, "4,4", "--time", stderr=full, status=3)
+            self.regrad(*COMMAND, "8,4", "--scale-h", "0.5", stderr=full, status=3)
 
     def test_file_that_grows_too_large(self):
         """As on a full disk: the write fails half-way."""

@@ -32,14 +32,14 @@ class Help(Case):
                 for option in known:
                     value = {"law": "gather", "interpolation": "nearest", "padding": "border", "layout": "nhwc",
                              "dtype": "f32", "output-mask": "both", "input-size": "1,1", "output-size": "1,1"}
-                    argument = [] if option in ("align-corners", "asymmetric", "half-pixel-centers", "time") \
-                        else [value.get(option, "1")]
+                    flags = ("align-corners", "asymmetric", "half-pixel-centers", "time", "overwrite")
+                    argument = [] if option in flags else [value.get(option, "1")]
                     message = self.refused(command, operator, "--" + option, *argument, "no.npy", "no.npy", "no.npy",
                                            "no.npy")
                     if option in takes:
                         self.assertRegex(message, "files are given")
                     else:
-                        self.assertEqual(message, f"{operator} takes no option --{option}")
+                        self.assertRegex(message, rf"\A{operator} takes no option --{option}(; wanted --.*)?\Z")
 
     def test_list(self):
         lines = self.text("list").splitlines()
@@ -93,6 +93,11 @@ class Refusals(Case):
             (["run", "grid_sampler_2d", "a.npy"], "grid_sampler_2d: 1 file is given; wanted input grid"),
             (up + ["--output-size", "2,2", "--input-size", "3,3"], "--input-size has 3 where the file has 2"),
             (up + ["--padding", "zeros"], "upsample_bilinear2d takes no option --padding"),
+            (up + ["--scale-l", "2"], "upsample_bilinear2d takes no option --scale-l; wanted --scale-h or --scale-w"),
+            (up + ["--grid-grad", "x"], "upsample_bilinear2d takes no option --grid-grad; wanted --output"),
+            (grid + ["-o", "x"], "grid_sampler_2d_backward takes no option --output; wanted --input-grad or "
+             "--grid-grad"),
+            (["check", *grid[1:], "-o", "x"], "grid_sampler_2d_backward takes no option --output"),
             (up + ["--align-corners", "--asymmetric"], "--align-corners and --asymmetric exclude each other"),
             (up + ["a.npy"], "upsample_bilinear2d: 2 files are given; wanted input"),
             (["describe", *up[1:], "a.npy"], "upsample_bilinear2d: 2 files are given; wanted input, or none and sizes"),
@@ -133,6 +138,41 @@ class Refusals(Case):
         self.assertRegex(message, r"upsample_nearest_exact2d_grad.*output_size.*3.*2")
         self.assertEqual(self.files(), ["a.npy", "f64.npy", "grid.npy"])
 
+    def test_inverted_scales(self):
+        """The forward's input over its output: a warning, and the result that was asked for."""
+        self.save("a.npy", np.ones((1, 1, 4, 6), "f4"))
+        self.save("s.npy", np.ones((1, 1, 6), "f4"))
+        two = ["upsample_bilinear2d_backward", "upsample_nearest_exact2d_backward", "resize_bilinear_v2_grad",
+               "upsample_nearest_exact2d_grad"]
+        cases = [(o, "a.npy", "--input-size", "2,9", "scale-h", "0.5", "2 / 4", "2") for o in two]
+        cases += [(o, "a.npy", "--input-size", "4,9", "scale-w", "1.5", "9 / 6", "0.666666667") for o in two]
+        cases += [("upsample_bilinear2d", "a.npy", "--output-size", "4,3", "scale-w", "2", "6 / 3", "0.5"),
+                  ("upsample_nearest_exact2d", "a.npy", "--output-size", "9,6", "scale-h", repr(4 / 9), "4 / 9",
+                   "2.25"),
+                  ("upsample_nearest_exact1d", "s.npy", "--output-size", "12", "scale-l", "0.5", "6 / 12", "2"),
+                  ("upsample_nearest_exact1d_backward", "s.npy", "--input-size", "2", "scale-l", "0.3333333", "2 / 6",
+                   "3")]
+        for operator, file, size, value, scale, given, quotient, wanted in cases:
+            with self.subTest(operator=operator, scale=scale):
+                words = [operator, file, size, value, "--" + scale, given]
+                warning = (f"regrad: warning: {operator}: --{scale} is {float(given):g}, the forward's input over its "
+                           f"output ({quotient}); wanted its output over its input, about {wanted}, or no scale, which "
+                           "means the sizes\n")
+                self.assertEqual(self.regrad("run", *words, "-o", "x.npy").stderr, warning)
+                self.assertTrue(os.path.exists(self.path("x.npy")))
+                self.assertEqual(self.regrad("describe", *words).stderr, warning)
+
+    def test_scales_that_are_not_inverted(self):
+        self.save("a.npy", np.ones((1, 1, 4, 6), "f4"))
+        for words in [["upsample_bilinear2d_backward", "--input-size", "2,3", "--scale-h", "2", "--scale-w", "2"],
+                      ["upsample_bilinear2d_backward", "--input-size", "2,3", "--scale-h", "2.4"],
+                      ["upsample_bilinear2d_backward", "--input-size", "2,3", "--scale-h", "7"],
+                      ["upsample_bilinear2d_backward", "--input-size", "4,6", "--scale-h", "1", "--scale-w", "1"],
+                      ["upsample_bilinear2d_backward", "--input-size", "2,3", "--scale-h", "0.5", "--align-corners"],
+                      ["upsample_bilinear2d", "--scale-h", "0.5", "--scale-w", "0.5"],
+                      ["upsample_nearest_exact2d_backward", "--input-size", "2,3"]]:
+            self.assertEqual(self.regrad("run", words[0], "a.npy", *words[1:], "-o", "x.npy").stderr, "")
+
     def test_describe(self):
         for operator in OPERATORS:
             size = ["--input-size", "1,2,9" if "1d" in operator else "1,2,9,5",
@@ -155,7 +195,12 @@ class Refusals(Case):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         self.save("a.npy", np.zeros(3))
-        for words in [["list"], ["--help"], ["--version"], ["run", "--help"], ["compare", "a.npy", "a.npy"],
+        self.save("b.npy", np.ones(3000))
+        for words in [["list"], ["--help"], ["--version"], ["ascend-home"], ["compare", "a.npy", "a.npy"],
+                      ["compare", "a.npy", "b.npy"], ["compare", "b.npy", "b.npy", "--positions", "3000"],
+                      *[[command, *more] for command in COMMANDS for more in (["--help"], ["--version"])],
+                      *[[command, operator, "--help"] for command in ("run", "describe", "check")
+                        for operator in OPERATORS],
                       ["describe", "upsample_bilinear2d", "--input-size", "1,1,2,2", "--output-size", "2,2"],
                       ["check", "upsample_bilinear2d", "--input-size", "1,1,2,2", "--output-size", "2,2"]]:
             with open("/dev/full", "wb") as full:
