@@ -150,8 +150,8 @@ static bool enter(struct rg_addresses *range, size_t alignment, const void *want
 
 char *rg_addresses_reserve(size_t size, size_t alignment, const void *wanted, const struct rg_origin *origin)
 {
-    const bool isolates = rg_check_isolates();
-    if (isolates && !rg_isolate_begin())
+    const bool isolates = rg_check_isolates() && rg_isolate_begin();
+    if (rg_check_stops_host() && !isolates)
         return NULL;
     struct rg_addresses *range = malloc(sizeof(*range));
     if (range == NULL)

@@ -9,10 +9,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "acl/check_kind.h"
 #include "acl/check_print.h"
+#include "acl/check_teller.h"
 #include "acl/log.h"
 #include "acl/message.h"
 #include "base/environment.h"
@@ -22,21 +24,24 @@ enum { MOST_TOLD = 1000 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
     enum rg_check_level level;
-    bool isolates;
+    bool isolates, stops_host;
     pid_t reader;
-    char *log, *suppressed; /* copies, NULL for none: a program may change its environment at any time */
+    char *log, *teller, *suppressed; /* copies, NULL for none: a program may change its environment at any time */
 } settings;
 
 static const char log_name[] = "REGRAD_CHECK_LOG", suppress_name[] = "REGRAD_CHECK_SUPPRESS";
 
 /* ---- What is set ------------------------------------------------------------------------------ */
 
-enum { ISOLATE = RG_CHECK_ERROR + 1 };
-static const char *const words[] = {
-    [RG_CHECK_OFF] = "off", [RG_CHECK_WARN] = "warn", [RG_CHECK_ERROR] = "error", [ISOLATE] = "isolate"};
+enum { ISOLATE = RG_CHECK_ERROR + 1, N_WORDS };
+static const char *const words[] = {[RG_CHECK_OFF] = "off",
+                                    [RG_CHECK_WARN] = "warn",
+                                    [RG_CHECK_ALL] = "all",
+                                    [RG_CHECK_ERROR] = "error",
+                                    [ISOLATE] = "isolate"};
 
 /* Which of the words are in a list with commas. False for a list with others. */
-static bool parse_words(const char *list, bool named[ISOLATE + 1])
+static bool parse_words(const char *list, bool named[N_WORDS])
 {
     while (*list != '\0') {
         const size_t length = strcspn(list, ",");
@@ -51,7 +56,7 @@ static bool parse_words(const char *list, bool named[ISOLATE + 1])
     return true;
 }
 
-static void read_words(bool named[ISOLATE + 1])
+static void read_words(bool named[N_WORDS])
 {
     static const char name[] = "REGRAD_CHECK";
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -59,9 +64,9 @@ static void read_words(bool named[ISOLATE + 1])
     if (text == NULL || parse_words(text, named))
         return;
     rg_environment_refuse(&told, name, text,
-                          "off, warn, error, isolate, or isolate and a level with a comma between, is wanted; the "
+                          "off, warn, all, error, isolate, or isolate and a level with a comma between, is wanted; the "
                           "variable counts as not set");
-    memset(named, 0, (ISOLATE + 1) * sizeof(*named));
+    memset(named, 0, N_WORDS * sizeof(*named));
 }
 
 static void refuse_unknown_kinds(void)
@@ -83,20 +88,33 @@ static char *copy_variable(const char *name)
     return text != NULL ? strdup(text) : NULL;
 }
 
+/* The least, or the most: whoever names several has not thought of the order. */
+static enum rg_check_level level_of(const bool named[N_WORDS])
+{
+    static const enum rg_check_level order[] = {RG_CHECK_OFF, RG_CHECK_ERROR, RG_CHECK_ALL, RG_CHECK_WARN};
+    for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+        if (named[order[k]])
+            return order[k];
+    return named[ISOLATE] ? RG_CHECK_ERROR : RG_CHECK_WARN;
+}
+
+/* Isolation takes as many as there are, and programs want some for their threads. */
+static bool has_addresses(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
+}
+
 static void read_settings(void)
 {
-    bool named[ISOLATE + 1] = {false};
+    bool named[N_WORDS] = {false};
     read_words(named);
     settings.reader = getpid();
-    settings.isolates = named[ISOLATE];
-    settings.level = settings.isolates ? RG_CHECK_ERROR : RG_CHECK_WARN;
-    if (named[RG_CHECK_OFF])
-        settings.level = RG_CHECK_OFF;
-    else if (named[RG_CHECK_ERROR])
-        settings.level = RG_CHECK_ERROR;
-    else if (named[RG_CHECK_WARN])
-        settings.level = RG_CHECK_WARN;
+    settings.stops_host = named[ISOLATE];
+    settings.level = level_of(named);
+    settings.isolates = settings.stops_host || (settings.level == RG_CHECK_ALL && has_addresses());
     settings.log = copy_variable(log_name);
+    settings.teller = copy_variable("REGRAD_CHECK_TELLER");
     settings.suppressed = copy_variable(suppress_name);
     refuse_unknown_kinds();
 }
@@ -119,6 +137,12 @@ bool rg_check_isolates(void)
     return settings.isolates;
 }
 
+bool rg_check_stops_host(void)
+{
+    pthread_once(&once, read_settings);
+    return settings.stops_host;
+}
+
 /* ---- What was told ---------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of writing */
@@ -127,11 +151,16 @@ static struct {
     const void *at;
 } told[MOST_TOLD];
 static int n_told;
-static atomic_uint n_mistakes;
+static atomic_uint n_mistakes, n_refused;
 
 unsigned rg_check_count(void)
 {
     return atomic_load(&n_mistakes);
+}
+
+unsigned rg_check_count_refused(void)
+{
+    return atomic_load(&n_refused);
 }
 
 /* Is it new, and is there room to remember it? */
@@ -180,26 +209,36 @@ static bool append_to_log(const struct rg_text *line)
     return true;
 }
 
+/* To be printed: as it was made by who knows more, or else by ourselves. */
+static void make_block(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
+                       rg_describe_frame *describe)
+{
+    if (settings.teller != NULL && rg_check_ask_teller(settings.teller, text))
+        return;
+    text->length = 0;
+    rg_check_print_block(text, finding, place, describe);
+}
+
 /* Block and line of a finding are made without the lock: the loader, which knows the frames, has one of its own, and
  * calls constructors with it. */
 static void print(const struct rg_finding *finding, struct rg_place place)
 {
     static atomic_flag refused = ATOMIC_FLAG_INIT;
     char room[RG_CHECK_PRINTED];
-    struct rg_text block = {room, sizeof(room), 0}, line = block;
+    struct rg_text text = {room, sizeof(room), 0};
     struct rg_finding shown = *finding;
     for (int k = 0; k < shown.n_objects; k++)
         rg_place_cut(&shown.object[k].place);
     rg_place_cut(&place);
-    rg_check_print_block(&block, &shown, &place, rg_place_describe);
+    rg_check_print_line(&text, &shown, &place, rg_place_describe);
     pthread_mutex_lock(&lock);
-    rg_text_write(&block, STDERR_FILENO);
-    pthread_mutex_unlock(&lock);
-    rg_check_print_line(&line, &shown, &place, rg_place_describe);
-    pthread_mutex_lock(&lock);
-    if (!append_to_log(&line))
+    if (!append_to_log(&text))
         rg_environment_refuse(&refused, log_name, settings.log, "it cannot be opened (%s), and has no findings",
                               strerror(errno));
+    pthread_mutex_unlock(&lock);
+    make_block(&text, &shown, &place, rg_place_describe);
+    pthread_mutex_lock(&lock);
+    rg_text_write(&text, STDERR_FILENO);
     pthread_mutex_unlock(&lock);
 }
 
@@ -217,7 +256,9 @@ bool rg_check_tell(const struct rg_finding *finding)
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
     rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
-    return finding->is_refused || (!finding->is_note && rg_check_level() == RG_CHECK_ERROR);
+    const bool is_refused = finding->is_refused || (!finding->is_note && rg_check_level() == RG_CHECK_ERROR);
+    atomic_fetch_add(&n_refused, is_refused);
+    return is_refused;
 }
 
 void rg_check_lock(void)
@@ -256,13 +297,14 @@ void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place
                          void (*describe)(const void *frame, struct rg_frame *is))
 {
     static char room[RG_CHECK_PRINTED];
-    struct rg_text block = {room, sizeof(room), 0}, line = block;
-    if (!is_fault_told)
+    struct rg_text text = {room, sizeof(room), 0};
+    const void *at = place->frame[1] != NULL ? place->frame[1] : place->frame[0];
+    if (!is_fault_told || (!finding->is_refused && !enter(finding->kind, at)))
         return;
-    rg_check_print_block(&block, finding, place, describe);
-    rg_text_write(&block, STDERR_FILENO);
-    rg_check_print_line(&line, finding, place, describe);
-    if (!append_to_log(&line))
+    rg_check_print_line(&text, finding, place, describe);
+    if (!append_to_log(&text))
         refuse_log_in_handler();
+    make_block(&text, finding, place, describe);
+    rg_text_write(&text, STDERR_FILENO);
     atomic_fetch_add(&n_mistakes, 1);
 }

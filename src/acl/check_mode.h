@@ -5,11 +5,15 @@
  * REGRAD_CHECK is a list, with commas, of a level and perhaps `isolate`:
  *     off      nothing is looked for that the interface itself does not refuse
  *     warn     what is certainly wrong is told, and goes on as it would; the default
+ *     all      what any level tells is told, and goes on as with warn; device memory is isolated, but the host may
+ *              touch what is alive, once that was told
  *     error    the same, and the call is refused where it can be; objects know the whole way to their creation
  *     isolate  device memory cannot be touched by the host; implies error unless another level is named
  * With any other word the variable counts as not set.
  * REGRAD_CHECK_LOG names a file to which each finding is appended as a line of JSON.
- * REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for "leak-tensor" too.
+ * REGRAD_CHECK_TELLER names a socket of `regrad exec`, to which findings are handed, and that answers with their
+ * blocks. REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for "leak-tensor"
+ * too.
  */
 #ifndef RG_CHECK_MODE_H
 #define RG_CHECK_MODE_H
@@ -18,11 +22,14 @@
 
 #include "acl/place.h"
 
-enum rg_check_level { RG_CHECK_OFF, RG_CHECK_WARN, RG_CHECK_ERROR };
+enum rg_check_level { RG_CHECK_OFF, RG_CHECK_WARN, RG_CHECK_ALL, RG_CHECK_ERROR };
 
 /* Read once. Any thread; costs nothing. */
 enum rg_check_level rg_check_level(void);
 bool rg_check_isolates(void);
+
+/* Does the host's access to device memory end the program, or is it let pass where it can be? */
+bool rg_check_stops_host(void);
 
 enum { RG_CHECK_OBJECTS = 3, RG_CHECK_TEXT = 512 };
 
@@ -60,7 +67,7 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 bool rg_check_tell(const struct rg_finding *finding);
 
 /* The same in a signal handler, for a place that is known and with another way to show frames; the kind has been
- * prepared before. One thread at a time. */
+ * prepared before. One thread at a time. What is refused is told each time. */
 void rg_check_prepare_fault(const char *kind);
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
                          void (*describe)(const void *frame, struct rg_frame *is));
@@ -70,6 +77,9 @@ bool rg_check_is_in_child(void);
 
 /* How many findings were told, notes not counted. */
 unsigned rg_check_count(void);
+
+/* How often a call was to be refused for a finding. */
+unsigned rg_check_count_refused(void);
 
 /* Keeps all other threads out, while the process forks. */
 void rg_check_lock(void);

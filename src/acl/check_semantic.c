@@ -68,10 +68,10 @@ static enum chip own_chip(void)
     return CHIP_A2_A3;
 }
 
-/* With RG_CHECK_WARN what the own chip would not do is told, with RG_CHECK_ERROR what another one would not. */
+/* With RG_CHECK_WARN what the own chip would not do is told, from RG_CHECK_ALL on what another one would not. */
 static bool concerns(unsigned chips)
 {
-    return rg_check_level() == RG_CHECK_ERROR || (chips & own_chip()) != 0;
+    return rg_check_level() >= RG_CHECK_ALL || (chips & own_chip()) != 0;
 }
 
 /* Types that the operators take here, and some chips do not. */
@@ -108,7 +108,7 @@ static void look_at_format(const struct rg_semantic *semantic, struct note *note
 {
     note->kind = CHIP_FORMAT;
     if (semantic->which != RG_SEMANTIC_BILINEAR_GRADIENT || !semantic->has_nd_format ||
-        rg_check_level() != RG_CHECK_ERROR || !is_new(CHIP_FORMAT, note->place))
+        rg_check_level() < RG_CHECK_ALL || !is_new(CHIP_FORMAT, note->place))
         return;
     tell(note, NULL,
          "a tensor is of format ACL_FORMAT_ND, which is read as NCHW here and refused with 161002 by devices",
@@ -124,13 +124,14 @@ static bool fits(double scale, int64_t in, int64_t out)
     return floor(product) == (double)out || fabs(product - (double)out) <= 1e-6 * (double)out;
 }
 
-static void look_at_scale(const struct rg_semantic_axis *axis, struct note *note)
+/* Is it wrong? Whoever ignores it then is no second mistake. */
+static bool look_at_scale(const struct rg_semantic_axis *axis, struct note *note)
 {
     if (!(axis->scale > 0) || axis->in <= 0 || axis->out <= 0 || fits(axis->scale, axis->in, axis->out))
-        return;
+        return false;
     note->kind = fits(axis->scale, axis->out, axis->in) ? SCALE_INVERTED : SCALE_CONTRADICTS;
     if (!is_new(note->kind, note->place))
-        return;
+        return true;
     char what[RG_CHECK_TEXT], instead[RG_CHECK_TEXT];
     if (note->kind == SCALE_INVERTED)
         snprintf(what, sizeof(what),
@@ -145,6 +146,7 @@ static void look_at_scale(const struct rg_semantic_axis *axis, struct note *note
     snprintf(instead, sizeof(instead), "pass the scale of the forward, which was about %.17g, or 0 to use the sizes",
              (double)axis->out / (double)axis->in);
     tell(note, axis->scale_name, what, instead);
+    return true;
 }
 
 /* A device that ignores scales takes the quotient of the sizes. Only another value makes a difference. */
@@ -196,9 +198,8 @@ void rg_semantic_tell(const struct rg_semantic *semantic, const char *function, 
 {
     struct note note = {.function = function, .place = place};
     for (int k = 0; k < semantic->n_axes && !semantic->is_copy; k++) {
-        if (!semantic->aligns_corners)
-            look_at_scale(&semantic->axes[k], &note);
-        look_at_ignored(semantic, &semantic->axes[k], &note);
+        if (semantic->aligns_corners || !look_at_scale(&semantic->axes[k], &note))
+            look_at_ignored(semantic, &semantic->axes[k], &note);
         look_at_output_size(&semantic->axes[k], &note);
     }
     look_at_type(semantic, &note);

@@ -51,7 +51,7 @@ static uint64_t n_slots;    /* slots that have been in use */
 static uint64_t first_free; /* index + 1, 0 for none */
 static size_t n_live;
 static struct grave dead[N_DEAD];                                /* a ring */
-static struct rg_place dead_created[N_DEAD], dead_ended[N_DEAD]; /* RG_CHECK_ERROR: where, the whole way */
+static struct rg_place dead_created[N_DEAD], dead_ended[N_DEAD]; /* from RG_CHECK_ALL on: where, the whole way */
 static uint64_t n_dead;                                          /* since the beginning */
 
 static void *handle_of(const struct slot *slot)
@@ -204,7 +204,7 @@ static void remember(const struct slot *slot)
                              .ended_by = slot->ended.function,
                              .created_at = slot->created.place.frame[0],
                              .ended_at = slot->ended.place.frame[0]};
-    if (rg_check_level() < RG_CHECK_ERROR)
+    if (rg_check_level() < RG_CHECK_ALL)
         return;
     dead_created[k] = slot->created.place;
     dead_ended[k] = slot->ended.place;

@@ -37,6 +37,7 @@ struct rg_isolated {
     uint32_t next;       /* in the order of positions, or in the list of entries that are not used */
     enum range_state state;
     size_t position, extent;
+    bool is_shown;      /* to the client */
     size_t block, size; /* what is here, or was here last; size 0: nothing yet */
     struct rg_origin allocated, freed;
 };
@@ -217,6 +218,11 @@ void rg_isolate_in_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
+static bool is_alive(const struct rg_isolated *range)
+{
+    return range->state == RANGE_LIVE || range->state == RANGE_MAPPED;
+}
+
 static bool is_used(const struct rg_isolated *range)
 {
     return range->state == RANGE_LIVE || range->state == RANGE_ENDING;
@@ -291,6 +297,7 @@ static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origi
     range->size = size;
     range->allocated = *origin;
     range->freed = (struct rg_origin){0};
+    range->is_shown = false;
     if ((n_live < MOST_APART || rg_arena_open_all()) && rg_arena_open(end - pages, pages)) {
         range->state = RANGE_LIVE;
         n_live++;
@@ -317,11 +324,33 @@ struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct r
     return &ranges[index];
 }
 
+static void hide(struct rg_isolated *block)
+{
+    if (block->is_shown)
+        rg_arena_show(first_page_of(block), pages_of(block), false);
+    block->is_shown = false;
+}
+
+bool rg_isolate_show(const void *address)
+{
+    size_t position;
+    bool is_ours, is_shown = false;
+    if (!rg_arena_find(address, &position, &is_ours) || is_ours)
+        return false;
+    pthread_mutex_lock(&lock);
+    for (uint32_t k = 0; k < n_ranges && !is_shown; k++)
+        if (is_alive(&ranges[k]) && position - ranges[k].block < ranges[k].size)
+            is_shown = ranges[k].is_shown = rg_arena_show(first_page_of(&ranges[k]), pages_of(&ranges[k]), true);
+    pthread_mutex_unlock(&lock);
+    return is_shown;
+}
+
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
 {
     struct rg_origin known = *origin;
     rg_fault_know(&known.place);
     pthread_mutex_lock(&lock);
+    hide(block);
     begin_change(block);
     block->state = block->state == RANGE_MAPPED ? RANGE_UNMAPPED : RANGE_ENDING;
     block->freed = known;
@@ -380,6 +409,7 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
         range->extent = range->size = size;
         range->allocated = known;
         range->freed = (struct rg_origin){0};
+        range->is_shown = false;
         end_change(range);
     }
     pthread_mutex_unlock(&lock);
@@ -418,11 +448,6 @@ static size_t distance(const struct rg_isolated *range, size_t position)
     if (position < range->block)
         return range->block - position;
     return position < range->block + range->size ? 0 : position - (range->block + range->size) + 1;
-}
-
-static bool is_alive(const struct rg_isolated *range)
-{
-    return range->state == RANGE_LIVE || range->state == RANGE_MAPPED;
 }
 
 static void describe(const struct rg_isolated *range, size_t position, struct rg_sight *sight)

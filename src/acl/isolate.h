@@ -29,6 +29,10 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
 /* Forgets mapped memory that has been ended at some of these addresses. */
 void rg_isolate_forget(const char *address, size_t size);
 
+/* Lets the client touch the live block at the address, until it is freed, where that is all that its pages hold.
+ * Without the lock of those who allocate, in a signal handler too, but not while the thread is in here. */
+bool rg_isolate_show(const void *address);
+
 /* The client has freed the block; and then: nobody uses its memory any more. */
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin);
 void rg_isolate_give_back(struct rg_isolated *block);

@@ -162,6 +162,11 @@ bool rg_arena_open(size_t position, size_t size)
     return !is_lost && (all_is_open || protect(position, size, PROT_READ | PROT_WRITE));
 }
 
+bool rg_arena_show(size_t position, size_t size, bool is_shown)
+{
+    return mprotect(arena.client + position, size, is_shown ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+}
+
 void rg_arena_close(size_t position, size_t size)
 {
     if (!is_lost) /* else it may be the parent's */

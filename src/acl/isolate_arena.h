@@ -32,6 +32,9 @@ bool rg_arena_find(const void *address, size_t *position, bool *is_ours);
 /* Lets us touch whole pages. False, with errno, when the system refuses. */
 bool rg_arena_open(size_t position, size_t size);
 
+/* Lets the client touch whole pages too, or no more. */
+bool rg_arena_show(size_t position, size_t size, bool is_shown);
+
 /* Forgets what is in whole pages, and closes them. */
 void rg_arena_close(size_t position, size_t size);
 

@@ -208,6 +208,13 @@ static void add_objects(struct rg_finding *finding, const struct rg_sight *sight
     rg_text_put(&what, sight->freed.function);
 }
 
+/* Memory that is alive, and the host's to spoil, is there. */
+static bool may_go_on(const struct rg_sight *sight, enum access access)
+{
+    return !rg_check_stops_host() && !sight->is_ours && sight->where == RG_SIGHT_WITHIN && !sight->is_freed &&
+           access != RUNS;
+}
+
 /* Signal handlers may have a small stack: what is large is static, for one thread at a time. */
 static void tell(const struct rg_sight *sight, const ucontext_t *context)
 {
@@ -223,6 +230,7 @@ static void tell(const struct rg_sight *sight, const ucontext_t *context)
     describe(&what, sight, stop.access);
     rg_text_put(&instead, advise(sight, stop.access));
     add_objects(&finding, sight);
+    finding.is_refused = !may_go_on(sight, stop.access);
     rg_check_tell_fault(&finding, &place, describe_frame);
 }
 
@@ -320,6 +328,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     }
     if (is_told)
         tell_alone(&sight, context);
+    if (is_told && may_go_on(&sight, read_context(context).access) && rg_isolate_show(info->si_addr)) {
+        errno = saved_errno;
+        return;
+    }
     calling->context = context;
     calling->frame = frame;
     calling->handler = (is_nested ? outer_handler : atomic_load(&n_before)) - 1;

@@ -10,6 +10,7 @@
 #include "acl/executor.h"
 #include "acl/handle_check.h"
 #include "acl/memory.h"
+#include "acl/message.h"
 
 enum { MOST_GROUPS = 256 };
 
@@ -154,7 +155,7 @@ void rg_leak_tell(const char *function)
         return;
     pthread_mutex_lock(&lock);
     groups.n = 0;
-    groups.with_host = rg_check_level() == RG_CHECK_ERROR;
+    groups.with_host = rg_check_level() >= RG_CHECK_ALL;
     rg_handle_visit(visit_handle, &groups);
     rg_memory_visit(visit_memory, &groups);
     rg_addresses_visit(visit_addresses, &groups);
@@ -181,9 +182,15 @@ void rg_leak_forget(void)
     rg_memory_visit(forget_memory, NULL);
 }
 
-/* A program that was refused something may have given up where it stood, and children have what their parents have. */
+/* A program that was refused something may have left everything where it stood. */
+static bool may_have_given_up(void)
+{
+    return rg_check_count_refused() > 0 || (rg_check_count() > 0 && rg_acl_has_failed());
+}
+
+/* Children have what their parents have. */
 __attribute__((destructor)) static void tell_at_exit(void)
 {
-    if (rg_check_level() == RG_CHECK_ERROR && rg_check_count() == 0 && !rg_check_is_in_child())
+    if (rg_check_level() >= RG_CHECK_ALL && !may_have_given_up() && !rg_check_is_in_child())
         rg_leak_tell(NULL);
 }

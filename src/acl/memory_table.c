@@ -150,12 +150,13 @@ static void unbook(const struct rg_memory_block *block)
         booked[block->device] -= block->booked;
 }
 
-/* Memory for the block. */
+/* Memory for the block. With RG_CHECK_ALL it goes on without isolation where the system has no room for that. */
 static enum rg_memory_outcome provide(struct rg_memory_block *block)
 {
     if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
         block->isolated = rg_isolate_allocate(block->size, block->booked, &block->allocated, &block->base);
-        return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
+        if (block->isolated != NULL || rg_check_stops_host())
+            return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
     }
     const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     block->base = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;

@@ -2,6 +2,7 @@
 #include "acl/message.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include "acl/log.h"
 
 enum { TEXT_SIZE = 4096 };
+
+static atomic_bool has_failed;
 
 /* A fixed room, so that a refusal for want of memory can still be told. */
 static _Thread_local struct {
@@ -39,6 +42,7 @@ int rg_acl_fail(int status, const char *format, ...)
     vsnprintf(sentence, sizeof(sentence), format, arguments);
     va_end(arguments);
     if (status != 0) {
+        atomic_store(&has_failed, true);
         rg_log(ACL_ERROR, "%s (status %d)", sentence, status);
         rg_ignored_fail(status, sentence);
     }
@@ -50,6 +54,11 @@ int rg_acl_fail(int status, const char *format, ...)
     const size_t room = TEXT_SIZE - recent.length;
     recent.length += (size_t)snprintf(recent.text + recent.length, room, "%s\n", sentence);
     return status;
+}
+
+bool rg_acl_has_failed(void)
+{
+    return atomic_load(&has_failed);
 }
 
 const char *aclGetRecentErrMsg(void)

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <limits.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ static struct rg_place cut(void *const *frames, int first, int n)
 
 struct rg_place rg_place_of(const void *return_address)
 {
-    if (rg_check_level() < RG_CHECK_ERROR)
+    if (rg_check_level() < RG_CHECK_ALL)
         return (struct rg_place){{rg_check_level() == RG_CHECK_OFF ? NULL : return_address}};
     void *frames[MOST_FRAMES];
     const int n = backtrace(frames, MOST_FRAMES);
@@ -86,10 +87,10 @@ void rg_place_cut(struct rg_place *place)
 /* Of the program the loader knows the name that it was called by, which need not lead to it. */
 static void find_path(const struct link_map *map, char path[RG_PLACE_PATH])
 {
-    char *real = realpath(map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe", NULL);
-    if (real != NULL && strlen(real) < RG_PLACE_PATH)
+    char real[PATH_MAX]; /* no allocation: there may be no memory left */
+    const char *name = map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe";
+    if (realpath(name, real) != NULL && strlen(real) < RG_PLACE_PATH)
         strcpy(path, real);
-    free(real);
 }
 
 void rg_place_describe(const void *frame, struct rg_frame *is)

@@ -17,7 +17,7 @@ struct rg_place {
     const void *frame[RG_PLACE_FRAMES];
 };
 
-/* The place that a function returns to, and, with RG_CHECK_ERROR, those from which that was called. */
+/* The place that a function returns to, and, from RG_CHECK_ALL on, those from which that was called. */
 struct rg_place rg_place_of(const void *return_address);
 
 /* The caller of the function of the interface that this stands in. */

@@ -6,8 +6,8 @@
 #
 # PROGRAM-DIRECTORY has the programs KIND_wrong and KIND_right, and finding_blocks. They return 0 when every call was
 # accepted, 1 when the guilty one was refused.
-# REFUSED  the levels in which it is refused: never, error, check (error and warn) or always (off too); or stops: the
-#          program ends by SIGSEGV
+# REFUSED  the levels in which it is refused: never, error, check (all but off) or always (off too); or stops: the
+#          program ends by SIGSEGV; passes: so it does, but not in all
 # FROM     the lowest level in which it is found: warn, error or isolate
 # OFF      yes; no where the wrong program must not be run without the check mode, because it would touch what is gone
 set -euo pipefail
@@ -56,7 +56,7 @@ expect_silence() { # WHAT
 
 is_refused_in() {
     case $refused-$1 in
-    always-* | check-warn | check-error | check-isolate | error-error | error-isolate) return 0 ;;
+    always-* | check-warn | check-all | check-error | check-isolate | error-error | error-isolate) return 0 ;;
     *) return 1 ;;
     esac
 }
@@ -65,12 +65,13 @@ is_refused_in() {
 status_in() {
     case $refused in
     stops) echo $((128 + $(kill -l SEGV))) ;;
+    passes) [ "$1" = isolate ] && echo $((128 + $(kill -l SEGV))) || echo 0 ;;
     *) is_refused_in "$1" && echo 1 || echo 0 ;;
     esac
 }
 
-levels="warn error"
-[ "$from" = warn ] || levels=$from
+levels="warn all error"
+[ "$from" = warn ] || levels="all $from"
 for level in $levels; do
     run "${kind}_wrong" "$level" "$@"
     expect_status "$(status_in "$level")" "the wrong program with $level"

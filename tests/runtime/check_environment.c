@@ -129,8 +129,8 @@ static void test_refusals(void **state)
         {"REGRAD_DEVICE_MEMORY", "64MB", total_memory, "with K, M or G behind it"},
         {"REGRAD_DEVICE_MEMORY", "1k", total_memory, "with K, M or G behind it"},
         {"REGRAD_DEVICE_MEMORY", "64M", total_memory, NULL},
-        {"REGRAD_CHECK", "eror", make_finding, "off, warn, error, isolate"},
-        {"REGRAD_CHECK", "isolate,eror", make_finding, "off, warn, error, isolate"},
+        {"REGRAD_CHECK", "eror", make_finding, "off, warn, all, error, isolate"},
+        {"REGRAD_CHECK", "isolate,eror", make_finding, "off, warn, all, error, isolate"},
         {"REGRAD_CHECK", "off,isolate", make_finding, NULL},
         {"REGRAD_CHECK_SUPPRESS", "leak-array,leek", make_finding, "\"leek\" is none"},
         {"REGRAD_CHECK_SUPPRESS", "leak-arr", make_finding, "\"leak-arr\" is none"},
@@ -162,6 +162,7 @@ static void test_check_levels(void **state)
 {
     (void)state;
     assert_int_equal(ask_with("REGRAD_CHECK", "error", status_of_mistake).number, ACL_ERROR_RT_PARAM_INVALID);
+    assert_int_equal(ask_with("REGRAD_CHECK", "all", status_of_mistake).number, ACL_SUCCESS);
     assert_int_equal(ask_with("REGRAD_CHECK", "error,eror", status_of_mistake).number, ACL_SUCCESS);
 }
 

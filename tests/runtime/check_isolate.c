@@ -249,7 +249,7 @@ static void test_log(void **state)
 {
     (void)state;
     expect_stop(write_device_memory,
-                "\nregrad: the environment variable REGRAD_CHECK_LOG is \"/nowhere/log\"; it cannot");
+                "regrad: the environment variable REGRAD_CHECK_LOG is \"/nowhere/log\"; it cannot");
 }
 
 static void test_beside(void **state)
