@@ -12,15 +12,20 @@
 #include "ascend_home.h"
 #include "command.h"
 #include "complain.h"
+#include "exec_files.h"
 #include "exec_run.h"
+#include "exec_teller.h"
+#include "finding_print.h"
 #include "output.h"
 #include "report.h"
+#include "symbolise.h"
 
-/* Where the program leaves what it finds and does. */
-struct traces {
-    char directory[PATH_MAX]; /* for files that nobody has named; "" for none */
-    char log[PATH_MAX], trace[PATH_MAX];
-    FILE *copy;           /* where the log goes in the end; NULL for nowhere */
+/* What is made of a run. */
+struct products {
+    struct exec_files files;
+    struct symbols symbols;
+    FILE *log; /* where findings are appended in the end; NULL for nowhere */
+    const char *log_name;
     struct output report; /* if there is to be one */
 };
 
@@ -28,15 +33,16 @@ struct traces {
 
 static int check_levels(const char *levels)
 {
-    static const char *const names[] = {"off", "warn", "error", "isolate"};
+    static const char *const names[] = {"off", "warn", "all", "error", "isolate"};
+    enum { N_NAMES = sizeof names / sizeof names[0] };
     for (const char *at = levels; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
         const size_t length = strcspn(at, ",");
         size_t k = 0;
-        while (k < 4 && (strlen(names[k]) != length || strncmp(at, names[k], length) != 0))
+        while (k < N_NAMES && (strlen(names[k]) != length || strncmp(at, names[k], length) != 0))
             k++;
-        if (k == 4)
-            return complain(STATUS_REFUSED, "--check is '%s'; wanted off, warn, error or isolate, or some with commas",
-                            levels);
+        if (k == N_NAMES)
+            return complain(STATUS_REFUSED,
+                            "--check is '%s'; wanted off, warn, all, error or isolate, or some with commas", levels);
     }
     return STATUS_OK;
 }
@@ -104,65 +110,64 @@ static int set_paths(void)
 
 /* ---- Log and trace ---------------------------------------------------------------------------- */
 
-static int make_directory(struct traces *traces)
+static int complain_log(const char *name, const char *verb)
 {
-    const char *top = of_environment("TMPDIR");
-    char name[PATH_MAX - 16], *path = NULL;
-    snprintf(name, sizeof name, "%s/regrad.XXXXXX", top != NULL ? top : "/tmp");
-    if (mkdtemp(name) == NULL || (path = realpath(name, NULL)) == NULL)
-        return complain(STATUS_SYSTEM, "exec: %s: cannot be made: %s", name, strerror(errno));
-    snprintf(traces->directory, sizeof traces->directory, "%s", path);
-    free(path);
-    return STATUS_OK;
+    return complain(STATUS_SYSTEM, "exec: %s: cannot be %s: %s", name, verb, strerror(errno));
 }
 
 /* The program has a log of its own, for others may write to this one, and it may be no file that can be read again. It
- * is handed on line by line. */
-static int open_log(struct traces *traces, const char *name)
+ * gets whole lines. */
+static int open_log(struct products *products, const char *name)
 {
     enum { LONGEST_LINE = 1 << 16 };
-    traces->copy = fopen(name, "ae");
-    if (traces->copy == NULL)
-        return complain(STATUS_SYSTEM, "exec: %s: cannot be opened: %s", name, strerror(errno));
-    setvbuf(traces->copy, NULL, _IOLBF, LONGEST_LINE);
+    products->log_name = name;
+    products->log = fopen(name, "ae");
+    if (products->log == NULL)
+        return complain_log(name, "opened");
+    setvbuf(products->log, NULL, _IOFBF, LONGEST_LINE);
     return STATUS_OK;
 }
 
 /* Opens what others have named. This may have to wait for the reader of a pipe. */
-static int open_named(struct traces *traces, const struct settings *settings)
+static int open_named(struct products *products, const struct settings *settings)
 {
     const char *log = settings->log != NULL ? settings->log : of_environment("REGRAD_CHECK_LOG");
-    int status = log != NULL ? open_log(traces, log) : STATUS_OK;
+    int status = log != NULL ? open_log(products, log) : STATUS_OK;
     if (status == STATUS_OK && settings->report != NULL)
-        status = output_try(&traces->report,
+        status = output_try(&products->report,
                             strcmp(settings->report, "html") == 0 ? "regrad-report.html" : settings->report);
     return status;
 }
 
-static int open_own(struct traces *traces, const struct settings *settings)
+static int open_own(struct products *products, const struct settings *settings)
 {
-    int status = make_directory(traces);
-    if (status != STATUS_OK)
-        return status;
-    snprintf(traces->trace, sizeof traces->trace, "%.*s/trace", PATH_MAX - 8, traces->directory);
-    snprintf(traces->log, sizeof traces->log, "%.*s/log", PATH_MAX - 8, traces->directory);
-    status = set("REGRAD_CHECK_LOG", traces->log);
+    int status = exec_files_make(&products->files);
+    if (status == STATUS_OK)
+        status = set("REGRAD_CHECK_LOG", products->files.log);
+    if (status == STATUS_OK)
+        status = set("REGRAD_CHECK_TELLER", products->files.teller);
     if (status == STATUS_OK && settings->report != NULL)
-        status = set("REGRAD_TRACE", traces->trace);
+        status = set("REGRAD_TRACE", products->files.trace);
     return status;
 }
 
 /* Hands the findings on. */
-static int copy_log(const struct traces *traces)
+static int write_log(struct products *products, const struct record *record)
 {
-    FILE *log = traces->copy != NULL ? fopen(traces->log, "re") : NULL;
-    if (log == NULL)
-        return STATUS_OK; /* nobody has asked for it, or the program has not made it */
-    for (int c = getc(log); c != EOF; c = getc(log))
-        putc(c, traces->copy);
-    fclose(log);
-    return fflush(traces->copy) == 0 ? STATUS_OK
-                                     : complain(STATUS_SYSTEM, "exec: the log cannot be written: %s", strerror(errno));
+    int has_failed = 0;
+    if (products->log == NULL)
+        return STATUS_OK;
+    for (const struct finding *finding = record->findings; finding != NULL && !has_failed; finding = finding->next) {
+        finding_print_line(products->log, finding);
+        has_failed = fflush(products->log) != 0;
+    }
+    if (has_failed)
+        complain_log(products->log_name, "written");
+    const int is_closed = fclose(products->log) == 0;
+    products->log = NULL;
+    if (!has_failed && !is_closed)
+        complain_log(products->log_name, "written");
+    return has_failed || !is_closed ? STATUS_SYSTEM : STATUS_OK;
 }
 
 static void read_file(struct record *record, const char *path)
@@ -174,15 +179,6 @@ static void read_file(struct record *record, const char *path)
     fclose(file);
 }
 
-static void remove_traces(const struct traces *traces)
-{
-    if (traces->directory[0] == '\0')
-        return;
-    unlink(traces->log);
-    unlink(traces->trace);
-    rmdir(traces->directory);
-}
-
 /* ---- The program ------------------------------------------------------------------------------ */
 
 static double now(void)
@@ -192,72 +188,83 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Says how it went, and returns the exit status. */
-static int conclude(const struct run *run, const struct record *record)
+/* Says how it went, and returns the exit status: `status` is that of what was to be written. */
+static int conclude(const struct run *run, const struct record *record, int status)
 {
     char end[REPORT_TEXT], counts[REPORT_TEXT];
-    const int status = run->end.status == 0 && record->n_mistakes > 0 ? STATUS_FOUND : run->end.status;
-    return complain(status, "exec: %.1500s %s; %s", run->words[0], report_end(end, &run->end),
-                    report_counts(counts, record));
+    const int found = record->n_mistakes > 0 ? STATUS_FOUND : STATUS_OK;
+    complain(0, "exec: %.1500s %s; %s", run->words[0], report_end(end, &run->end), report_counts(counts, record));
+    if (run->end.status != 0)
+        return run->end.status;
+    return status != STATUS_OK ? status : found;
 }
 
-static int write_report(struct traces *traces, const struct run *run, struct record *record)
+static int write_report(struct products *products, const struct run *run, struct record *record)
 {
-    read_file(record, traces->trace);
+    read_file(record, products->files.trace);
     record_close(record, now() * 1e6);
-    return record->is_out_of_memory ? complain_memory("the report") : report_write(&traces->report, run, record);
+    return record->is_out_of_memory ? complain_memory("the report") : report_write(&products->report, run, record);
 }
 
-static int run_and_tell(const struct settings *settings, struct traces *traces, const struct exec_signals *signals,
+static int tell(const struct settings *settings, struct products *products, const struct run *run)
+{
+    enum { MOST_SECONDS = 20 }; /* of symbolisers, in all */
+    struct record record;
+    record_init(&record);
+    read_file(&record, products->files.log);
+    if (products->log != NULL || settings->report != NULL)
+        symbolise(&products->symbols, record.findings, MOST_SECONDS);
+    int status = write_log(products, &record);
+    if (settings->report != NULL)
+        status |= write_report(products, run, &record);
+    status = conclude(run, &record, status);
+    record_fini(&record);
+    return status;
+}
+
+static int run_and_tell(const struct settings *settings, struct products *products, const struct exec_signals *signals,
                         const char *check)
 {
-    struct record record;
     struct run run = {.words = settings->words, .check = check};
+    struct teller *teller = teller_start(products->files.teller, &products->symbols);
     const double begin = now();
     run.end = exec_run(settings->words, signals);
     run.seconds = now() - begin;
-    if (!run.end.was_run)
-        return run.end.status;
-    record_init(&record);
-    read_file(&record, traces->log);
-    int status = copy_log(traces);
-    if (settings->report != NULL)
-        status |= write_report(traces, &run, &record);
-    const int told = conclude(&run, &record);
-    record_fini(&record);
-    return told != 0 ? told : status;
+    teller_stop(teller);
+    return run.end.was_run ? tell(settings, products, &run) : run.end.status;
 }
 
-static int run_held(const struct settings *settings, struct traces *traces, const char *check)
+static int run_held(const struct settings *settings, struct products *products, const char *check)
 {
     struct exec_signals signals;
     exec_hold(&signals);
-    int status = open_own(traces, settings);
+    int status = open_own(products, settings);
     if (status == STATUS_OK)
-        status = run_and_tell(settings, traces, &signals, check);
-    remove_traces(traces);
+        status = run_and_tell(settings, products, &signals, check);
+    exec_files_remove(&products->files);
+    symbols_free(&products->symbols);
     return status;
 }
 
 static int run_exec(const struct settings *settings)
 {
-    struct traces traces = {.report = OUTPUT_NONE};
+    struct products products = {.report = OUTPUT_NONE};
     if (settings->n_words == 0)
         return complain(STATUS_REFUSED, "exec: no program is given");
     const char *check = settings->check != NULL ? settings->check : of_environment("REGRAD_CHECK");
     int status = settings->check != NULL ? check_levels(check) : STATUS_OK;
     if (check == NULL)
-        check = "error";
+        check = "all";
     if (status == STATUS_OK)
         status = set_paths();
     if (status == STATUS_OK)
         status = set("REGRAD_CHECK", check);
     if (status == STATUS_OK)
-        status = open_named(&traces, settings);
+        status = open_named(&products, settings);
     if (status == STATUS_OK)
-        status = run_held(settings, &traces, check);
-    if (traces.copy != NULL)
-        fclose(traces.copy);
+        status = run_held(settings, &products, check);
+    if (products.log != NULL)
+        fclose(products.log); /* nothing was written */
     return status;
 }
 
@@ -273,7 +280,7 @@ const struct command command_exec = {
         "end counts it. Signals are handed on to the program.\n\n"
         "Exit status: the program's, or 128 and the number of the signal that ended it; 99 when that would be 0,\n"
         "but there were findings (notes do not count); 126 when the program cannot be run, 127 when there is none;\n"
-        "2 and 3 as everywhere when it was not run, and 3 when it ended with 0 and the report cannot be written.\n",
+        "2 and 3 as everywhere when it was not run, and 3 when it ended with 0 and log or report cannot be written.\n",
     .runs_program = true,
     .options = OPTION_BIT(OPT_CHECK) | OPTION_BIT(OPT_LOG) | OPTION_BIT(OPT_REPORT),
     .run = run_exec,

@@ -11,6 +11,7 @@ struct finding_place {
     char *module;     /* the path of the program or library */
     char *address;    /* in the module, with 0x before it; of the instruction behind a call, unless it is exact */
     int is_exact;     /* of the instruction itself */
+    int is_found;     /* was a symboliser asked, and did it answer? */
     char *function;   /* as its source names it */
     char *file;       /* of the source, */
     int line, column; /* from 1; 0: not known */

@@ -98,17 +98,16 @@ static void print_item(FILE *page, const struct parts *parts, const struct findi
     fprintf(page, "</dd>\n");
 }
 
-/* "function, file:line, program [0x1234]", or what the program says. */
+/* "function at file:line, " and what the program says. */
 static void print_place(FILE *page, const struct finding_place *place)
 {
-    if (place->file == NULL) {
-        html_text(page, place->text);
-        return;
+    if (place->file != NULL) {
+        html_text(page, place->function != NULL ? place->function : "?");
+        fputs(" at ", page);
+        html_text(page, place->file);
+        fprintf(page, ":%d, ", place->line);
     }
-    html_text(page, place->function != NULL ? place->function : "?");
-    fputs(" at ", page);
-    html_text(page, place->file);
-    fprintf(page, ":%d", place->line);
+    html_text(page, place->text);
 }
 
 static void print_places(FILE *page, const struct finding_place *places)

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,9 +18,13 @@ from cli import REGRAD, Case
 
 CLIENT = os.environ["REGRAD_CLIENT"]
 FINDER = os.environ["REGRAD_FINDER"]
+PLANTED = os.environ["REGRAD_PLANTED"]
+PLANTED_SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "exec_planted.c")
+SYMBOLISERS = [name for name in ("addr2line", "llvm-addr2line", "llvm-symbolizer", "eu-addr2line")
+               if shutil.which(name)]
 SHELL = ["--", "sh", "-c"]
 VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "REGRAD_CHECK",
-             "REGRAD_CHECK_LOG", "REGRAD_TRACE"]
+             "REGRAD_CHECK_LOG", "REGRAD_CHECK_TELLER", "REGRAD_TRACE"]
 
 
 def summary(words, n_findings=0, n_notes=0):
@@ -111,14 +116,14 @@ class Running(Exec):
                               (f"{home}/lib64:/x::{home}/lib64/y:{home}/lib64:/z", f":/x::{home}/lib64/y:/z")]:
             text = self.run_exec(*SHELL, "echo $LD_LIBRARY_PATH", env=self.environment(LD_LIBRARY_PATH=before)).stdout
             self.assertEqual(text.decode(), home + "/lib64" + after + "\n")
-        self.assertEqual(got["REGRAD_CHECK"], "error")
+        self.assertEqual(got["REGRAD_CHECK"], "all")
         self.assertNotIn("REGRAD_TRACE", got)
         self.assertFalse(os.path.exists(got["REGRAD_CHECK_LOG"]), "a log that nobody has asked for was left")
         self.assertEqual(self.files(), [])
 
     def test_check_level(self):
         for options, variables, level in [
-            ([], {}, "error"), ([], {"REGRAD_CHECK": "warn"}, "warn"), (["--check=off"], {}, "off"),
+            ([], {}, "all"), ([], {"REGRAD_CHECK": "warn"}, "warn"), (["--check=off"], {}, "off"),
             (["--check", "error,isolate"], {"REGRAD_CHECK": "warn"}, "error,isolate"),
         ]:
             done = self.run_exec(*options, *SHELL, "echo $REGRAD_CHECK", env=self.environment(**variables))
@@ -128,9 +133,9 @@ class Running(Exec):
         for words, message in [
             ([], "exec: no program is given"),
             (["--check=strict", "true"],
-             "--check is 'strict'; wanted off, warn, error or isolate, or some with commas"),
+             "--check is 'strict'; wanted off, warn, all, error or isolate, or some with commas"),
             (["--check=warn,", "true"],
-             "--check is 'warn,'; wanted off, warn, error or isolate, or some with commas"),
+             "--check is 'warn,'; wanted off, warn, all, error or isolate, or some with commas"),
             (["--report"], "option --report needs an argument: a file"),
             (["--threads", "2", "true"], "exec takes no option --threads"),
         ]:
@@ -273,6 +278,180 @@ class Running(Exec):
         self.assertEqual(self.files(), ["log"])
 
 
+class Outputs(Exec):
+    def test_what_cannot_be_written(self):
+        """The program has run, and its own status comes first."""
+        full = "regrad: exec: /dev/full: cannot be written: No space left on device\n"
+        for words, status, n_findings, n_notes in [
+            (["0", "note"], 3, 0, 1), (["0", "mistake"], 3, 1, 0), (["7", "mistake"], 7, 1, 0), (["0"], 0, 0, 0),
+        ]:
+            for options, variables in [(["--log", "/dev/full"], {}), ([], {"REGRAD_CHECK_LOG": "/dev/full"})]:
+                done = self.run_exec(*options, FINDER, *words, status=status, env=self.environment(**variables))
+                line = full if n_findings + n_notes > 0 else ""
+                self.assertTrue(done.stderr.endswith(
+                    line + summary(f"{FINDER} ended with status {words[0]}", n_findings, n_notes)), done.stderr)
+        done = self.run_exec("--report", "/dev/full", "true", status=3)
+        self.assertEqual(done.stderr, full.replace("exec: ", "") + summary("true ended with status 0"))
+        with open("/dev/full", "wb") as file:
+            done = self.run_exec("--report", "-", "true", status=3, stdout=file)
+        self.assertIn("standard output: cannot be written: No space left on device\n", done.stderr)
+
+    def directories(self):
+        return [name for name in self.files() if name.startswith("regrad-exec.")]
+
+    def start(self, *words):
+        process = subprocess.Popen([REGRAD, "exec", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   cwd=self.directory.name, env=self.environment(), text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdout.close)
+        return process
+
+    def test_what_was_killed_leaves_nothing_for_long(self):
+        script = 'echo $$; echo x >"$REGRAD_CHECK_LOG"; exec sleep 60'
+        living, killed = self.start(*SHELL, script), self.start(*SHELL, script)
+        children = [int(process.stdout.readline()) for process in (living, killed)]
+        self.addCleanup(os.kill, children[1], signal.SIGKILL)
+        both = set(self.directories())
+        self.assertEqual(len(both), 2)
+        killed.kill()
+        killed.wait()
+        os.makedirs(self.path("elsewhere"))
+        for directory in ("elsewhere", "regrad-exec.others"):  # of which the second holds more than is ours
+            os.makedirs(self.path(directory), mode=0o700, exist_ok=True)
+            for name in ("log", "notes"):
+                with open(self.path(f"{directory}/{name}"), "w") as file:
+                    file.write("kept")
+        os.symlink("elsewhere", self.path("regrad-exec.linked"))
+        os.makedirs(self.path("regrad-exec.public"), mode=0o755)
+        os.makedirs(self.path("regrad-exec.longer-name"), mode=0o700)
+        self.run_exec("true")
+        left = set(self.directories())
+        self.assertEqual(len(left & both), 1, "that of the living process, and no other")
+        self.assertEqual(left - both, {"regrad-exec.others", "regrad-exec.linked", "regrad-exec.public",
+                                       "regrad-exec.longer-name"})
+        self.assertEqual(sorted(os.listdir(self.path("elsewhere"))), ["log", "notes"])
+        self.assertEqual(os.listdir(self.path("regrad-exec.others")), ["notes"])
+        living.terminate()
+        living.wait()
+        self.assertEqual(set(self.directories()) & both, set())
+
+    def test_who_asks_nonsense(self):
+        """At the socket where findings are handed over."""
+        program = "import os, socket\n" \
+                  "lines = [b'', b'{', b'3', b'x' * 100000, b'{\"finding\":3}']\n" \
+                  "lines += [b'{\"finding\":\"\", \"at\":[{}, 3]}', None]\n" \
+                  "for line in lines:\n" \
+                  "    asked = socket.socket(socket.AF_UNIX)\n" \
+                  "    asked.connect(os.environ['REGRAD_CHECK_TELLER'])\n" \
+                  "    if line is not None:\n" \
+                  "        asked.sendall(line)\n" \
+                  "        asked.shutdown(socket.SHUT_WR)\n" \
+                  "        print(len(asked.recv(100000)) > 0)\n" \
+                  "os._exit(0)\n"
+        done = self.run_exec("--", sys.executable, "-c", program)
+        self.assertEqual(done.stdout.decode().split(), ["False"] * 5 + ["True"])
+        self.assertEqual(done.stderr, summary(f"{sys.executable} ended with status 0"))
+
+
+class Planted(Exec):
+    """A program with four mistakes, whose lines are marked in its source."""
+
+    kinds = {"scale-inverted": "resize", "race-stream": "resize", "race-host": "read_early", "leak-array": "main"}
+
+    def line_of(self, mark):
+        with open(PLANTED_SOURCE, encoding="utf-8") as file:
+            lines = [number for number, line in enumerate(file, 1) if f"/* {mark}" in line]
+        self.assertEqual(len(lines), 1, mark)
+        return lines[0]
+
+    def log(self, *words, **options):
+        self.run_exec("--log", "log", *words, **options)
+        with open(self.path("log"), encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        os.remove(self.path("log"))
+        return lines
+
+    def test_one_run_tells_all(self):
+        done = self.run_exec(PLANTED, status=99)
+        self.assertEqual(done.stdout, b"done\n")
+        self.assertTrue(done.stderr.endswith(summary(f"{PLANTED} ended with status 0", 3, 1)), done.stderr)
+        told = re.findall(r"^regrad check: ([a-z-]+)", done.stderr, re.M)
+        self.assertEqual(sorted(told), sorted(self.kinds))
+        done = self.run_exec("--check=error", PLANTED, status=1)
+        self.assertEqual(done.stdout, b"")
+        self.assertIn("gave up: ", done.stderr)
+
+    @unittest.skipUnless(SYMBOLISERS, "there is no addr2line")
+    def test_lines_of_the_source(self):
+        text = self.run_exec(PLANTED, status=99).stderr
+        findings = {finding["finding"]: finding for finding in self.log(PLANTED, status=99)}
+        page = [finding[2] for finding in self.report(PLANTED, status=99).of("finding")]
+        self.assertEqual(sorted(findings), sorted(self.kinds))
+        for kind, function in self.kinds.items():
+            at = findings[kind]["at"]
+            made = findings[kind]["objects"][0]["at"] if kind == "leak-array" else at
+            line, wanted = self.line_of(f"mistake: {kind}"), "resize" if kind == "leak-array" else function
+            self.assertEqual([(place["function"], place["file"], place["line"]) for place in made[:1]],
+                             [(wanted, PLANTED_SOURCE, line)])
+            self.assertEqual({place["module"] for place in at}, {os.path.realpath(PLANTED)})
+            self.assertIn(f" {wanted} at {PLANTED_SOURCE}:{line}, ", text)
+            part, = [part for part in page if kind in part]
+            self.assertIn(f"{PLANTED_SOURCE}:{line}", part)
+        caller = findings["race-host"]["at"][1]
+        self.assertEqual(caller["line"], self.line_of("caller: race-host"))
+        self.assertEqual({finding["process"] for finding in findings.values()}, {findings["race-host"]["process"]})
+
+    def test_without_a_symboliser(self):
+        """As the program says it: where there is none, and where one says nothing of use."""
+        os.makedirs(self.path("bin"))
+        scripts = [None, "#!/bin/false\n", "#!/bin/sh\nexit 1\n",
+                   "#!/bin/sh\necho nonsense; echo; echo 0x; echo 0x1\n",
+                   "#!/bin/sh\nkill -9 $$\n", "#!/bin/sh\nwhile read line; do echo 0x1; echo '??'; echo '??:0'; done\n"]
+        for script in scripts:
+            if script is not None:
+                with open(self.path("bin/addr2line"), "w") as file:
+                    file.write(script)
+                os.chmod(self.path("bin/addr2line"), 0o755)
+            variables = self.environment(PATH=self.path("bin"))
+            for finding in self.log(PLANTED, status=99, env=variables):
+                self.assertRegex(finding["at"][0]["text"],
+                                 r"^exec_planted(\([a-z_]+\+0x[0-9a-f]+\))? \[0x[0-9a-f]+\]$")
+                self.assertNotIn("line", finding["at"][0])
+            text = self.run_exec(PLANTED, status=99, env=variables).stderr
+            self.assertRegex(text, r"\n  at       exec_planted.* \[0x")
+
+    def test_names_with_spaces_and_hyphens(self):
+        for name in ("with a space", "-e", "$(touch ran)", "a'b\"c"):
+            shutil.copy(PLANTED, self.path(name))
+            for finding in self.log("./" + name, status=99):
+                self.assertEqual(finding["at"][0]["module"], os.path.realpath(self.path(name)))
+                if SYMBOLISERS:
+                    self.assertEqual(finding["at"][0]["file"], PLANTED_SOURCE)
+            os.remove(self.path(name))
+        self.assertEqual(self.files(), [])
+
+    def test_touching_device_memory(self):
+        """It is told, and the program goes on, but where the memory is gone."""
+        done = self.run_exec(PLANTED, "touches", status=99)
+        self.assertEqual(done.stdout, b"14\n2\n")
+        self.assertEqual(re.findall(r"^regrad check: ([a-z-]+)", done.stderr, re.M), ["host-access"])
+        if SYMBOLISERS:
+            self.assertIn(f" at {PLANTED_SOURCE}:{self.line_of('mistake: host-access */')}, ", done.stderr)
+        for level in ("isolate", "all,isolate"):
+            self.run_exec(f"--check={level}", PLANTED, "touches", status=128 + signal.SIGSEGV)
+        done = self.run_exec(PLANTED, "dead", status=128 + signal.SIGSEGV)
+        self.assertEqual(re.findall(r"^regrad check: ([a-z-]+)", done.stderr, re.M), ["host-access"])
+        if SYMBOLISERS:
+            self.assertIn(f" at {PLANTED_SOURCE}:{self.line_of('mistake: host-access of what')}, ", done.stderr)
+
+    def test_without_addresses_for_isolation(self):
+        """Then it is left out."""
+        limit = ["--", "sh", "-c", f"ulimit -v 4000000; exec {PLANTED}"]
+        done = self.run_exec(*limit, status=99)
+        self.assertTrue(done.stderr.endswith(summary("sh ended with status 0", 3, 1)), done.stderr)
+
+
 class Trace(Exec):
     def trace(self, *words):
         path = self.path("trace")
@@ -334,7 +513,7 @@ class Report(Exec):
         page = self.report(CLIENT, "streams")
         self.assertEqual(page.text("command"), [f"{CLIENT} streams"])
         self.assertRegex(page.text("outcome")[0], r"^The program ended with status 0 after \d+\.\d+ s, "
-                         r"with REGRAD_CHECK=error: 0 findings, 0 notes\.$")
+                         r"with REGRAD_CHECK=all: 0 findings, 0 notes\.$")
         operators = {row[2].split()[0]: row[2] for row in page.of("operator")}
         bars = [bar[1]["title"].split(",")[0] for bar in page.of("work")]
         for name, n in [("aclnnUpsampleNearestExact2dBackward", 1), ("aclnnUpsampleBilinear2dBackward", 1),

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the texts of findings while a program runs: it hands them over one by one, and prints what comes back. */
+#ifndef EXEC_TELLER_H
+#define EXEC_TELLER_H
+
+#include <pthread.h>
+
+#include "symbolise.h"
+
+/* `symbols` is the teller's until it has stopped. */
+struct teller {
+    struct symbols *symbols;
+    int listener, stop[2];
+    pthread_t thread;
+};
+
+/* Listens at a socket, which REGRAD_CHECK_TELLER is to name. NULL when that cannot be: without it programs print
+ * findings as they do by themselves. */
+struct teller *teller_start(const char *path, struct symbols *symbols);
+
+/* Answers those that have come, and ends. NULL is nothing. */
+void teller_stop(struct teller *teller);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "finding_print.h"
+
+#include <stdlib.h>
+
+/* ---- The block -------------------------------------------------------------------------------- */
+
+static void print_place(FILE *file, const struct finding_place *place)
+{
+    if (place->file != NULL)
+        fprintf(file, "%s at %s:%d, ", place->function != NULL ? place->function : "?", place->file, place->line);
+    fprintf(file, "%s\n", place->text);
+}
+
+static void print_places(FILE *file, const char *before, const struct finding_place *place)
+{
+    for (; place != NULL; place = place->next) {
+        fputs(before, file);
+        print_place(file, place);
+        before = "                 ";
+    }
+}
+
+static void print_field(FILE *file, const char *name, const char *value)
+{
+    if (value != NULL)
+        fprintf(file, "  %-9s%s\n", name, value);
+}
+
+void finding_print_block(FILE *file, const struct finding *finding)
+{
+    fprintf(file, "regrad check: %s%s\n", finding->kind, finding->is_note ? " (note)" : "");
+    fprintf(file, "  call     %s", finding->function != NULL ? finding->function : "?");
+    if (finding->argument != NULL)
+        fprintf(file, ", argument %s", finding->argument);
+    fputs("\n", file);
+    print_places(file, "  at       ", finding->places);
+    print_field(file, "what", finding->what);
+    for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {
+        print_field(file, "object", object->what);
+        print_places(file, "           at    ", object->places);
+    }
+    print_field(file, "instead", finding->instead);
+}
+
+/* ---- The line --------------------------------------------------------------------------------- */
+
+static void print_string(FILE *file, const char *string)
+{
+    putc('"', file);
+    for (; *string != '\0'; string++) {
+        const unsigned char c = (unsigned char)*string;
+        if (c < 0x20)
+            fprintf(file, "\\u%04x", c);
+        else
+            fprintf(file, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+    }
+    putc('"', file);
+}
+
+static void print_member(FILE *file, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    fprintf(file, ",\"%s\":", name);
+    print_string(file, value);
+}
+
+static void print_number(FILE *file, const char *name, double value)
+{
+    if (value > 0)
+        fprintf(file, ",\"%s\":%.0f", name, value);
+}
+
+static void print_line_of_place(FILE *file, const struct finding_place *place)
+{
+    fputs("{\"text\":", file);
+    print_string(file, place->text);
+    print_member(file, "module", place->module);
+    print_member(file, "address", place->address);
+    fputs(place->is_exact ? ",\"exact\":true" : "", file);
+    print_member(file, "function", place->function);
+    print_member(file, "file", place->file);
+    print_number(file, "line", place->line);
+    print_number(file, "column", place->column);
+    putc('}', file);
+}
+
+static void print_list(FILE *file, const struct finding_place *place)
+{
+    fputs(",\"at\":[", file);
+    for (; place != NULL; place = place->next) {
+        print_line_of_place(file, place);
+        fputs(place->next != NULL ? "," : "", file);
+    }
+    putc(']', file);
+}
+
+void finding_print_line(FILE *file, const struct finding *finding)
+{
+    fputs("{\"finding\":", file);
+    print_string(file, finding->kind);
+    fprintf(file, ",\"note\":%s", finding->is_note ? "true" : "false");
+    print_number(file, "time_us", finding->time);
+    print_number(file, "process", finding->process);
+    print_member(file, "function", finding->function);
+    print_member(file, "argument", finding->argument);
+    print_member(file, "what", finding->what);
+    print_member(file, "instead", finding->instead);
+    print_list(file, finding->places);
+    fputs(",\"objects\":[", file);
+    for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {
+        fputs("{\"what\":", file);
+        print_string(file, object->what != NULL ? object->what : "");
+        print_list(file, object->places);
+        fputs(object->next != NULL ? "}," : "}", file);
+    }
+    fputs("]}\n", file);
+}
