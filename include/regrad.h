@@ -218,12 +218,13 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  * scale_h, scale_w, scale_l
  *         The scale factor of the forward, output over input, that its user gave; 0 when sizes
  *         were given. With a scale s the source step is r = (float)(1 / s), else r = I / O in
- *         float32; r is double for bilinear resizes of float64 tensors and for axes longer than
- *         2^24. NaN, infinities, scales for which r is not finite, and for REGRAD_NEAREST_GATHER_LAW
- *         those for which its m or 1 / s is not finite, are refused; a negative scale means 0 for
- *         the bilinear operators and is refused by the others.
+ *         float32; r is double for bilinear resizes of float64 tensors and on an axis of which I
+ *         or O is over 2^22. NaN, infinities, scales for which r is not finite, and for
+ *         REGRAD_NEAREST_GATHER_LAW those for which its m or 1 / s is not finite, are refused; a
+ *         negative scale means 0 for the bilinear operators and is refused by the others.
  * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
- *         float64 tensors. For axes longer than 2^24 indices are computed in float64.
+ *         float64 tensors. On an axis of which I or O is over 2^22, past which float32 has no
+ *         quarters of a pixel, indices and coordinates are computed in float64.
  * shapes  N and C of input and output must agree. H, W and L must not be 0. With N or C = 0 there
  *         is nothing to do, and the call succeeds.
  *

@@ -56,10 +56,10 @@ bool sum_accepts(const struct sum *sum, regrad_dtype dtype, double result)
 
 /* ---- Axes ---- */
 
-/* Above 2^24 a float does not hold every index. */
+/* Above 2^22 a float does not hold every quarter of a pixel. */
 static bool indices_in_double(const struct rg_axis_spec *spec)
 {
-    return spec->in_size > 1 << 24 || spec->out_size > 1 << 24;
+    return spec->in_size > 1 << 22 || spec->out_size > 1 << 22;
 }
 
 /* input over output; `wide` as in: computed in double */

@@ -23,6 +23,10 @@
 
 enum { RG_N_DTYPES = 4 };
 
+/* The longest axis on which indices and pixels are computed in float: up to here float has every quarter of a pixel,
+ * which is as fine as the laws look at whole sizes. Longer axes have them in double. */
+enum { RG_LONGEST_IN_FLOAT = 1 << 22 };
+
 /* The alignment that makes a vector load never cross a cache line; what workspace is cut by. */
 enum { RG_ALIGNMENT = 64 };
 

@@ -15,7 +15,7 @@
  *     m = scale > 0 ? scale : O / I (float)   begin(i) = clamp(ceil(i * m - 0.5), 0, O)
  *
  * "float" is float32, and double for float64 bilinear tensors and wherever an axis is longer than
- * 2^24, past which float32 skips integers.
+ * RG_LONGEST_IN_FLOAT.
  */
 #include "op/axis.h"
 
@@ -24,6 +24,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "kernel/kernel.h"
 
 /* What one output reads. */
 struct taps {
@@ -39,8 +40,8 @@ static bool is_nearest(const struct rg_axis_spec *spec)
 /* Indices and coordinates in double? */
 static bool index_in_double(const struct rg_axis_spec *spec)
 {
-    const int64_t longest = INT64_C(1) << 24;
-    return (spec->use_double && !is_nearest(spec)) || spec->in_size > longest || spec->out_size > longest;
+    return (spec->use_double && !is_nearest(spec)) || spec->in_size > RG_LONGEST_IN_FLOAT ||
+           spec->out_size > RG_LONGEST_IN_FLOAT;
 }
 
 static double step_of(const struct rg_axis_spec *spec)
