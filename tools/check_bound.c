@@ -44,9 +44,10 @@ static double pixel_error(const struct check *check)
 {
     double error = 0;
     for (int axis = 0; axis < check->problem->op->rank - 2; axis++)
-        error += check_has_grid(check)
-                     ? check_pixel_error(check->furthest, check->dtype)
-                     : 4 * element_unit(check->dtype) * ((double)check->problem->shape[PLACE_IN][2 + axis] + 1);
+        error +=
+            check_has_grid(check)
+                ? check_pixel_error(check, axis, check->furthest[axis], check->dtype)
+                : check_axis_error(check, axis, 4, (double)check->problem->shape[PLACE_IN][2 + axis], check->dtype);
     return interpolation_of(check) == REGRAD_NEAREST ? 0 : error;
 }
 

@@ -94,9 +94,23 @@ double check_slope(const struct check *check, int axis)
     return aligned(check) ? (size - 1) / 2 : size / 2;
 }
 
-double check_pixel_error(double pixel, regrad_dtype dtype)
+bool check_is_long(const struct check *check, int axis)
 {
-    return 6 * element_unit(dtype) * (fabs(pixel) + 1);
+    enum { LONGEST_IN_FLOAT = 1 << 22 };
+    const int64_t out = check_has_grid(check) ? 0 : check->problem->shape[PLACE_OUT][2 + axis];
+    return axis_size(check, axis) > LONGEST_IN_FLOAT || out > LONGEST_IN_FLOAT;
+}
+
+double check_axis_error(const struct check *check, int axis, int roundings, double size, regrad_dtype dtype)
+{
+    if (check_is_long(check, axis))
+        return roundings * element_unit(REGRAD_FLOAT64) * (size + 1) + element_unit(dtype);
+    return roundings * element_unit(dtype) * (size + 1);
+}
+
+double check_pixel_error(const struct check *check, int axis, double pixel, regrad_dtype dtype)
+{
+    return check_axis_error(check, axis, 6, fabs(pixel), dtype);
 }
 
 /* Does every arithmetic, and a step of finite differences, see the same neighbours and the same slopes? These change
@@ -104,7 +118,7 @@ double check_pixel_error(double pixel, regrad_dtype dtype)
 static bool clear_of_edges(const struct check *check, int axis, double coordinate)
 {
     double pixel = check_pixel(check, axis, coordinate);
-    double margin = 2 * check_step + 2 * check_pixel_error(pixel, check->dtype);
+    double margin = 2 * check_step + 2 * check_pixel_error(check, axis, pixel, check->dtype);
     return fabs(2 * pixel - nearbyint(2 * pixel)) > 2 * margin;
 }
 
@@ -165,12 +179,12 @@ static void leave_out_edges(struct check *check)
 {
     const double *grid = check->wide.at[PLACE_GRID];
     for (int64_t p = 0; p < check->n[PLACE_GRID] / 2; p++) {
-        double x = grid[2 * p], y = grid[2 * p + 1];
-        if (!clear_of_edges(check, 1, x) || !clear_of_edges(check, 0, y))
+        const double at[2] = {grid[2 * p + 1], grid[2 * p]};
+        const bool clear = clear_of_edges(check, 0, at[0]) && clear_of_edges(check, 1, at[1]);
+        if (!clear)
             leave_out(check, p);
-        else
-            check->furthest =
-                fmax(check->furthest, fmax(fabs(check_pixel(check, 1, x)), fabs(check_pixel(check, 0, y))));
+        for (int axis = 0; axis < 2 && clear; axis++)
+            check->furthest[axis] = fmax(check->furthest[axis], fabs(check_pixel(check, axis, at[axis])));
     }
 }
 

@@ -23,7 +23,7 @@ struct check {
     struct arrays result, wide_result; /* OUT: of the forward; IN and GRID: of the gradient */
     bool *left_out;                    /* grid: points (n, h, w) at which y has been set to 0 */
     int64_t n_left_out;
-    double furthest; /* the largest |pixel| of the other points */
+    double furthest[2]; /* the largest |pixel| of the other points, on axes y and x */
 };
 
 /* Takes x, y and grid from the problem's files, or makes them from its seed. Complains and returns an exit status;
@@ -51,9 +51,15 @@ regrad_tensor check_tensor(const struct check *check, enum place place, regrad_d
 double check_pixel(const struct check *check, int axis, double coordinate);
 double check_slope(const struct check *check, int axis);
 
-/* How far a pixel may be off that has been computed in the arithmetic of a type: three roundings lead from the
- * coordinate to it, and as many more reflect it. */
-double check_pixel_error(double pixel, regrad_dtype dtype);
+/* Is an axis, 0 being the first after the channels, so long that all types compute its indices in float64? */
+bool check_is_long(const struct check *check, int axis);
+
+/* How far a place of this size on an axis may be off that so many roundings lead to, in the arithmetic of a type. On a
+ * long axis these are roundings to double, and the weight's, at the end, is the only one to the type. */
+double check_axis_error(const struct check *check, int axis, int roundings, double size, regrad_dtype dtype);
+
+/* The same for a pixel: three roundings lead from the coordinate to it, and as many more reflect it. */
+double check_pixel_error(const struct check *check, int axis, double pixel, regrad_dtype dtype);
 
 /* Where channel 0 of a point's output stands in the arrays of PLACE_OUT. */
 int64_t check_point_offset(const regrad_tensor *tensor, int64_t point);

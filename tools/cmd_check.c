@@ -119,7 +119,7 @@ static void compare_differences(const struct check *check, const struct differen
         double step = d->grid[1][k] - d->grid[0][k];
         double slope = check_slope(check, axis);
         double pixel = check_pixel(check, axis, d->grid[0][k]);
-        double rounding = check_pixel_error(pixel, REGRAD_FLOAT64) / check_step;
+        double rounding = check_pixel_error(check, axis, pixel, REGRAD_FLOAT64) / check_step;
         double allowed = 8 * slope * check_point_size(check, p) * d->largest_x * (0x1p-24 + rounding);
         note_worst(worst, fabs(gradient[k] - (step == 0 ? 0 : difference / step)), allowed, k);
     }
@@ -275,6 +275,17 @@ static void print_heading(const struct check *check)
                check->n_left_out, check->n[PLACE_GRID] / 2, plural(check->n[PLACE_GRID] / 2));
 }
 
+/* Says which axes have their indices in double whatever the type. */
+static void print_long_axes(const struct check *check)
+{
+    const int n_axes = check->problem->op->rank - 2;
+    for (int axis = 0; axis < n_axes; axis++)
+        if (check_is_long(check, axis))
+            printf("%s is longer than 2^22: its indices are computed in float64, for every type\n", n_axes == 1 ? "L"
+                                                                                                    : axis == 0 ? "H"
+                                                                                                                : "W");
+}
+
 static int check_all(struct check *check)
 {
     int failures = 0;
@@ -284,6 +295,7 @@ static int check_all(struct check *check)
         return status;
     progress_clear();
     print_heading(check);
+    print_long_axes(check);
     status = check_adjoint(check, &failures);
     progress_update(5);
     if (status == STATUS_OK && check_has_grid(check))

@@ -59,6 +59,22 @@ class Holds(Case):
         self.save("b.npy", bfloat16_bits(np.ones((1, 1, 4, 4))))
         self.check("upsample_bilinear2d", "b.npy", "--dtype", "bf16", "--output-size", "9,5")
 
+    def test_long_axis(self):
+        """Past 2^22 float32 has no quarters of a pixel. Each input has two outputs, for all that its index says."""
+        gradient = np.random.default_rng(3).integers(-128, 128, (1, 1, 8388612)).astype("f4")
+        self.save("g.npy", gradient)
+        for law in ("forward", "gather"):
+            with self.subTest(law=law):
+                options = ["g.npy", "--input-size", "4194306", "--law", law]
+                self.text("run", "upsample_nearest_exact1d_backward", *options, "-o", f"{law}.npy")
+                np.testing.assert_array_equal(self.load(f"{law}.npy"), gradient.reshape(1, 1, -1, 2).sum(-1))
+                text = self.check("upsample_nearest_exact1d_backward", *options)
+                self.assertIn("L is longer than 2^22: its indices are computed in float64, for every type\n", text)
+        self.assertNotIn("2^22", self.check("upsample_nearest_exact1d", "--input-size", "1,1,4194304",
+                                            "--output-size", "1009"))
+        text = self.check("upsample_bilinear2d", "--input-size", "1,1,2,4194305", "--output-size", "2,1009")
+        self.assertRegex(text, r"\nW is longer than 2\^22: ")
+
     def test_identity_grid_is_left_out(self):
         """Points on pixel centres lie on edges: nothing is claimed about them."""
         line = np.linspace(-1, 1, 5)
