@@ -57,37 +57,37 @@ static void set(const struct subject *subject, void *to, int64_t k, double value
 
 static struct work load(const struct subject *subject)
 {
-    subject->kernels->load[subject->dtype](data.to, data.from, 1, ROW);
+    subject->kernels->stored[subject->dtype]->load(data.to, data.from, 1, ROW);
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
 static struct work load_strided(const struct subject *subject)
 {
-    subject->kernels->load[subject->dtype](data.to, data.from, 3, ROW);
+    subject->kernels->stored[subject->dtype]->load(data.to, data.from, 3, ROW);
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
 static struct work store(const struct subject *subject)
 {
-    subject->kernels->store[subject->dtype](data.to, 1, data.from, ROW);
+    subject->kernels->stored[subject->dtype]->store(data.to, 1, data.from, ROW);
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
 static struct work split(const struct subject *subject)
 {
-    subject->kernels->split[subject->dtype](data.to, data.to + sizeof data.to / 2, data.from, ROW);
+    subject->kernels->stored[subject->dtype]->split(data.to, data.to + sizeof data.to / 2, data.from, ROW);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
 static struct work join(const struct subject *subject)
 {
-    subject->kernels->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, ROW);
+    subject->kernels->stored[subject->dtype]->join(data.to, data.from, data.from + sizeof data.from / 2, ROW);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
 static struct work fetch(const struct subject *subject)
 {
-    subject->kernels->fetch[subject->dtype](data.to, data.from, data.offset[0], RG_GRID_POINTS);
+    subject->kernels->stored[subject->dtype]->fetch(data.to, data.from, data.offset[0], RG_GRID_POINTS);
     return (struct work){RG_GRID_POINTS, RG_GRID_POINTS * (subject->size + subject->value)};
 }
 
@@ -96,7 +96,7 @@ static struct work rows(const struct subject *subject)
     /* half of them were summed before, as by a bilinear resize by 2 */
     const struct rg_rows taken = {data.from,  ROWS_LENGTH * subject->size, data.weights.value, N_ROWS, N_ROWS / 2,
                                   ROWS_LENGTH};
-    subject->kernels->rows[subject->dtype](data.to, &taken, true);
+    subject->kernels->stored[subject->dtype]->rows(data.to, &taken, true);
     return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
 }
 
@@ -136,7 +136,7 @@ static struct work cols(const struct subject *subject)
 {
     void *const to[N_LINES] = {data.to, data.to, data.to, data.to};
     const void *const from[N_LINES] = {data.from, data.from, data.from, data.from};
-    subject->kernels->cols[subject->dtype](to, from, N_LINES, &columns, false, (struct rg_ahead){0});
+    subject->kernels->stored[subject->dtype]->cols(to, from, N_LINES, &columns, false, (struct rg_ahead){0});
     return (struct work){N_LINES * N_RESULTS, N_LINES * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
@@ -145,13 +145,13 @@ static struct work reduce(const struct subject *subject)
 {
     const int64_t pitch = N_SOURCES * subject->size;
     const struct rg_band band = {map.begin, map.first, map.weight, 1, 2, data.from, pitch, N_SOURCES, 0, N_RESULTS};
-    subject->kernels->reduce[subject->dtype](data.to, pitch, &band, &reduced, false);
+    subject->kernels->stored[subject->dtype]->reduce(data.to, pitch, &band, &reduced, false);
     return (struct work){N_RESULTS, (N_RESULTS + N_ROWS * N_SOURCES) * subject->size};
 }
 
 static struct work groups(const struct subject *subject)
 {
-    subject->kernels->groups[subject->dtype](data.to, data.from, GROUP, &piece, false);
+    subject->kernels->stored[subject->dtype]->groups(data.to, data.from, GROUP, &piece, false);
     return (struct work){N_RESULTS * GROUP, GROUP * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
@@ -300,30 +300,30 @@ static struct work grid_finish_quads(const struct subject *subject)
 
 static struct work grid_load(const struct subject *subject)
 {
-    subject->kernels->grid_load[subject->dtype](data.point_tile, data.from, RG_GRID_POINTS, 1, RG_GRID_LANES,
-                                                RG_GRID_POINTS);
+    subject->kernels->stored[subject->dtype]->grid_load(data.point_tile, data.from, RG_GRID_POINTS, 1, RG_GRID_LANES,
+                                                        RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
 /* With channels last. */
 static struct work grid_load_last(const struct subject *subject)
 {
-    subject->kernels->grid_load[subject->dtype](data.point_tile, data.from, 1, RG_GRID_LANES, RG_GRID_LANES,
-                                                RG_GRID_POINTS);
+    subject->kernels->stored[subject->dtype]->grid_load(data.point_tile, data.from, 1, RG_GRID_LANES, RG_GRID_LANES,
+                                                        RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
 static struct work grid_store(const struct subject *subject)
 {
-    subject->kernels->grid_store[subject->dtype](data.to, RG_GRID_POINTS, 1, data.point_tile, RG_GRID_LANES,
-                                                 RG_GRID_POINTS, false);
+    subject->kernels->stored[subject->dtype]->grid_store(data.to, RG_GRID_POINTS, 1, data.point_tile, RG_GRID_LANES,
+                                                         RG_GRID_POINTS, false);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
 static struct work grid_store_last(const struct subject *subject)
 {
-    subject->kernels->grid_store[subject->dtype](data.to, 1, RG_GRID_LANES, data.point_tile, RG_GRID_LANES,
-                                                 RG_GRID_POINTS, false);
+    subject->kernels->stored[subject->dtype]->grid_store(data.to, 1, RG_GRID_LANES, data.point_tile, RG_GRID_LANES,
+                                                         RG_GRID_POINTS, false);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
@@ -385,15 +385,15 @@ static struct work few_slope(const struct subject *subject)
 
 static struct work few_interleave(const struct subject *subject)
 {
-    subject->kernels->few_interleave[subject->dtype](data.point_tile, FEW, data.from, RG_GRID_POINTS, FEW,
-                                                     RG_GRID_POINTS);
+    subject->kernels->stored[subject->dtype]->few_interleave(data.point_tile, FEW, data.from, RG_GRID_POINTS, FEW,
+                                                             RG_GRID_POINTS);
     return of_points(FEW, FEW * (subject->size + subject->value));
 }
 
 static struct work few_part(const struct subject *subject)
 {
-    subject->kernels->few_part[subject->dtype](data.to, RG_GRID_POINTS, FEW, data.point_tile, FEW, RG_GRID_POINTS,
-                                               false);
+    subject->kernels->stored[subject->dtype]->few_part(data.to, RG_GRID_POINTS, FEW, data.point_tile, FEW,
+                                                       RG_GRID_POINTS, false);
     return of_points(FEW, FEW * (subject->size + subject->value));
 }
 
@@ -547,7 +547,7 @@ static void time_types(const struct kernel *kernel, const char *table, const str
                                         (int64_t)regrad_dtype_size(value)};
         if (kernel->vectors && of->lanes == 1)
             continue;
-        if (kernel->stored ? of->load[dtype] != NULL : dtype == (int)value)
+        if (kernel->stored ? of->stored[dtype] != NULL : dtype == (int)value)
             time_kernel(kernel, table, &subject);
     }
 }

@@ -233,7 +233,7 @@ static void try_few_interleave(const struct subject *subject, struct rng *rng, r
             const size_t at = (size_t)(c * stride + p) * regrad_dtype_size(dtype);
             set(subject->wide, expected, p * lanes + c, c < channels ? number_decode(dtype, source.data + at) : 0);
         }
-    subject->kernels->few_interleave[dtype](tile.data, lanes, source.data, stride, channels, n);
+    subject->kernels->stored[dtype]->few_interleave(tile.data, lanes, source.data, stride, channels, n);
     memcpy(expected + wanted, tile.data + wanted, tile.nbytes - wanted);
     finish_values(subject, "few_interleave", n, &tile, expected);
     guard_fini(&source);
@@ -250,7 +250,7 @@ static void try_few_part(const struct subject *subject, struct rng *rng, regrad_
     for (int64_t p = 0; p < whole; p++)
         for (int64_t c = 0; c < channels; c++)
             encode(dtype, get(subject->wide, tile.data, p * lanes + c), expected + (size_t)(c * stride + p) * size);
-    subject->kernels->few_part[dtype](result.data, stride, channels, tile.data, lanes, n, rng_chance(rng, 2));
+    subject->kernels->stored[dtype]->few_part(result.data, stride, channels, tile.data, lanes, n, rng_chance(rng, 2));
     subject->kernels->settle();
     for (int64_t c = 0; c < channels; c++)
         memcpy(expected + (size_t)(c * stride + n) * size, result.data + (size_t)(c * stride + n) * size,
@@ -297,8 +297,7 @@ static void all_few_moves(const struct subject *subject, struct rng *rng)
     for (int type = 0; type < RG_N_DTYPES; type++) {
         const regrad_dtype dtype = (regrad_dtype)type;
         const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->few_interleave[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->few_part[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
         if (served)
             try_few_moves(subject, rng, dtype);
     }

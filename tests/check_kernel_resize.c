@@ -23,12 +23,7 @@ static void for_each_dtype(const struct subject *subject, struct rng *rng, typed
     for (int type = 0; type < RG_N_DTYPES; type++) {
         const regrad_dtype dtype = (regrad_dtype)type;
         const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->rows[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->lines[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->cols[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->reduce[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->groups[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->carry[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
         if (served)
             test(subject, rng, dtype);
     }
@@ -91,7 +86,7 @@ static void try_rows(const struct subject *subject, struct rng *rng, regrad_dtyp
     for (int64_t k = 0; k < n && start; k++)
         set(wide, expected, k, 0);
     add_rows(wide, dtype, &source.rows, expected);
-    subject->kernels->rows[dtype](line.data, &source.rows, start);
+    subject->kernels->stored[dtype]->rows(line.data, &source.rows, start);
     memcpy(expected + nbytes, line.data + nbytes, RG_LINE_ROOM * size);
     finish_values(subject, "rows", n, &line, expected);
     end_source(&source);
@@ -406,7 +401,7 @@ static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtyp
         from[r] = line[r].data;
         to[r] = result[r].data;
     }
-    subject->kernels->cols[dtype](to, from, n_rows, &columns.columns, stream, draw_ahead(rng));
+    subject->kernels->stored[dtype]->cols(to, from, n_rows, &columns.columns, stream, draw_ahead(rng));
     subject->kernels->settle();
     for (int64_t r = 0; r < n_rows; r++) {
         finish(subject, "cols", n_results, &result[r], expected[r]);
@@ -554,7 +549,7 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     draw_part(rng, &band, n, subject->kernels->lanes);
     for (int64_t h = band.from; h < band.to; h++)
         expect_reduced(subject, &band, h, dtype, expected + start + (h - band.from) * pitch);
-    subject->kernels->reduce[dtype](result.data + start, pitch, &band, &columns.columns, stream);
+    subject->kernels->stored[dtype]->reduce(result.data + start, pitch, &band, &columns.columns, stream);
     subject->kernels->settle();
     finish(subject, "reduce", n, &result, expected);
     end_source(&source);
@@ -562,13 +557,10 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     guard_fini(&map.weight);
 }
 
-/* All numbers of rows for some lengths, and some for all lengths. A kernel without vectors is asked for narrow columns
- * alone. */
+/* All numbers of rows for some lengths, and some for all lengths. */
 static void reduce_by(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow)
 {
     const int64_t lanes = subject->kernels->lanes;
-    if (lanes == 1 && !narrow)
-        return;
     for (int64_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
         for (int k = 0; k < 3; k++)
             try_reduce(subject, rng, dtype, factor, narrow, rng_between(rng, 1, 4 * lanes), n_rows);
@@ -582,7 +574,9 @@ static void reduce_by(const struct subject *subject, struct rng *rng, regrad_dty
 static void all_reduce(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
 {
     static const int factors[] = {2, 3, 4, 8};
-    for (int k = 0; k < 4; k++) {
+    const bool has_vectors = subject->kernels->lanes > 1;
+    assert_int_equal(has_vectors, subject->kernels->stored[dtype]->reduce != NULL);
+    for (int k = 0; k < 4 && has_vectors; k++) {
         reduce_by(subject, rng, dtype, factors[k], true);
         reduce_by(subject, rng, dtype, factors[k], false);
     }
@@ -612,7 +606,7 @@ static void try_lines(const struct subject *subject, struct rng *rng, regrad_dty
     const size_t nbytes = (size_t)n * size, pitch = nbytes + room * size;
     struct guard lines = make(rng, value_dtype(subject->wide), (band.to - band.from) * (int64_t)(pitch / size));
     unsigned char *expected = copy_of(&lines);
-    subject->kernels->lines[dtype](lines.data, (int64_t)pitch, &band);
+    subject->kernels->stored[dtype]->lines(lines.data, (int64_t)pitch, &band);
     for (int64_t h = band.from; h < band.to; h++) {
         const size_t at = (size_t)(h - band.from) * pitch;
         const struct rg_rows rows = rows_of_band(subject, &band, h);
@@ -671,7 +665,7 @@ static void try_groups(const struct subject *subject, struct rng *rng, regrad_dt
         for (int64_t c = 0; c < inner; c++)
             encode(dtype, expect_sum(subject->wide, piece, line.data, i, inner, c),
                    expected + (size_t)((i - piece->from) * inner + c) * regrad_dtype_size(dtype));
-    subject->kernels->groups[dtype](result.data, line.data, inner, piece, stream);
+    subject->kernels->stored[dtype]->groups(result.data, line.data, inner, piece, stream);
     subject->kernels->settle();
     finish(subject, "groups", inner, &result, expected);
     guard_fini(&line);
@@ -766,7 +760,7 @@ static void try_carry(const struct subject *subject, struct rng *rng, regrad_dty
     unsigned char *expected = copy_of(&result), *rest = copy_of(&line);
     carry.next_weight = next_weight.data;
     expect_carried(wide, dtype, &carry, piece, line.data, expected);
-    subject->kernels->carry[dtype](result.data, line.data, &carry, piece, stream);
+    subject->kernels->stored[dtype]->carry(result.data, line.data, &carry, piece, stream);
     subject->kernels->settle();
     if (carry.n_shared > 0) { /* what lies between what is to be held does not matter */
         memcpy(rest, line.data, line.nbytes);

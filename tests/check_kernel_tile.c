@@ -339,7 +339,7 @@ static void try_grid_load(const struct subject *subject, struct rng *rng, regrad
             set(subject->wide, expected, p * RG_GRID_LANES + c,
                 c < n_channels ? number_decode(dtype, start + at * size) : 0);
         }
-    subject->kernels->grid_load[dtype](tile.data, start, layout.channel_stride, layout.stride, n_channels, n);
+    subject->kernels->stored[dtype]->grid_load(tile.data, start, layout.channel_stride, layout.stride, n_channels, n);
     finish_values(subject, "grid_load", n, &tile, expected);
     guard_fini(&source);
 }
@@ -355,8 +355,8 @@ static void try_grid_store(const struct subject *subject, struct rng *rng, regra
         for (int64_t c = 0; c < n_channels; c++)
             encode(dtype, get(subject->wide, tile.data, p * RG_GRID_LANES + c),
                    expected + start + (c * layout.channel_stride + p * layout.stride) * size);
-    subject->kernels->grid_store[dtype](result.data + start, layout.channel_stride, layout.stride, tile.data,
-                                        n_channels, n, rng_chance(rng, 2));
+    subject->kernels->stored[dtype]->grid_store(result.data + start, layout.channel_stride, layout.stride, tile.data,
+                                                n_channels, n, rng_chance(rng, 2));
     subject->kernels->settle();
     finish(subject, "grid_store", n, &result, expected);
     guard_fini(&tile);
@@ -367,8 +367,7 @@ static void move_all(const struct subject *subject, struct rng *rng)
     for (int type = 0; type < N_DTYPES; type++) {
         regrad_dtype dtype = (regrad_dtype)type;
         bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->grid_load[dtype] != NULL);
-        assert_int_equal(served, subject->kernels->grid_store[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
         for (int64_t n = 0; n <= RG_GRID_POINTS && served; n += 1 + n / 20 * length_step())
             for (int which = 0; which < N_LAYOUTS; which++) {
                 int64_t n_channels = rng_chance(rng, 2) ? RG_GRID_LANES : rng_between(rng, 1, RG_GRID_LANES);

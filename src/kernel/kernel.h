@@ -133,7 +133,7 @@ typedef void rg_lines_fn(void *line, int64_t line_pitch, const struct rg_band *b
 
 /* For each row of a band results low .. high - 1 of all that rows and cols would make of it: result 0 of row h at
  * (char *)dst + (h - from) * pitch. high is that of a whole row or ends a block. The
- * columns have factor 2, 3, 4 or 8; kernels of one lane need narrow ones. */
+ * columns have factor 2, 3, 4 or 8. NULL in kernels of one lane, since plans do not call it there. */
 typedef void rg_reduce_fn(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
                           bool stream);
 
@@ -442,22 +442,31 @@ typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, in
 /* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
 typedef bool rg_few_bounded_fn(const void *value, int64_t n, double limit);
 
-/* The kernels of one arithmetic type. What touches tensors is indexed by the storage type
- * (regrad_dtype) and NULL for the types that this arithmetic does not serve. */
+/* The kernels that touch tensors of one storage type. */
+struct rg_stored_kernels {
+    rg_load_fn *load;
+    rg_store_fn *store;
+    rg_fetch_fn *fetch;
+    rg_rows_fn *rows;
+    rg_lines_fn *lines;
+    rg_split_fn *split;
+    rg_join_fn *join;
+    rg_cols_fn *cols;
+    rg_reduce_fn *reduce;
+    rg_groups_fn *groups;
+    rg_carry_fn *carry;
+    rg_grid_load_fn *grid_load;
+    rg_grid_store_fn *grid_store;
+    rg_few_interleave_fn *few_interleave;
+    rg_few_part_fn *few_part;
+};
+
+/* The kernels of one arithmetic type. `stored` is indexed by the storage type (regrad_dtype), and NULL for the types
+ * that this arithmetic does not serve. */
 struct rg_kernels {
     int64_t lanes; /* of a vector */
     rg_settle_fn *settle;
-    rg_load_fn *load[RG_N_DTYPES];
-    rg_store_fn *store[RG_N_DTYPES];
-    rg_fetch_fn *fetch[RG_N_DTYPES];
-    rg_rows_fn *rows[RG_N_DTYPES];
-    rg_lines_fn *lines[RG_N_DTYPES];
-    rg_split_fn *split[RG_N_DTYPES];
-    rg_join_fn *join[RG_N_DTYPES];
-    rg_cols_fn *cols[RG_N_DTYPES];
-    rg_reduce_fn *reduce[RG_N_DTYPES];
-    rg_groups_fn *groups[RG_N_DTYPES];
-    rg_carry_fn *carry[RG_N_DTYPES];
+    const struct rg_stored_kernels *stored[RG_N_DTYPES];
     rg_grid_locate_fn *grid_locate;
     rg_grid_weigh_fn *grid_weigh;
     rg_grid_place_fn *grid_place;
@@ -476,8 +485,6 @@ struct rg_kernels {
     rg_grid_spread_fn *grid_spread;
     rg_grid_sample_fn *grid_sample;
     rg_grid_slope_fn *grid_slope;
-    rg_grid_load_fn *grid_load[RG_N_DTYPES];
-    rg_grid_store_fn *grid_store[RG_N_DTYPES];
     rg_few_locate_fn *few_locate;
     rg_few_place_fn *few_place;
     rg_few_range_fn *few_range;
@@ -485,8 +492,6 @@ struct rg_kernels {
     rg_few_spread_fn *few_spread;
     rg_few_sample_fn *few_sample;
     rg_few_slope_fn *few_slope;
-    rg_few_interleave_fn *few_interleave[RG_N_DTYPES];
-    rg_few_part_fn *few_part[RG_N_DTYPES];
     rg_few_prefetch_fn *few_prefetch;
     rg_few_bounded_fn *few_bounded;
     rg_few_span_fn *few_span;

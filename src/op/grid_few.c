@@ -202,7 +202,7 @@ static void settle(const struct rg_grid_progress *progress, const struct rg_few_
     const struct rg_share rows = unit->rows;
     char *const data = rg_few_nth_pixel(progress, unit->grad, rows.begin * plan->spec.in_w);
     if (!unit->bounded)
-        progress->kernels->store[progress->input_grad.view->dtype](
+        progress->kernels->stored[progress->input_grad.view->dtype]->store(
             data, 1, data, (rows.end - rows.begin) * plan->spec.in_w * plan->few_lanes);
 }
 

@@ -155,9 +155,9 @@ static void interleave(const struct rg_grid_progress *progress, const struct rg_
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
         rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
     }
-    progress->kernels->few_interleave[rg_plan_own_dtype(&plan->base)](tile, plan->few_lanes, unit->scratch->channel,
-                                                                      sizeof(union rg_grid_row) / plan->base.t_nbytes,
-                                                                      plan->channels, block.count);
+    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->few_interleave(
+        tile, plan->few_lanes, unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
+        block.count);
 }
 
 /* What comes after a stretch is wanted next. */
@@ -183,8 +183,9 @@ void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_f
     }
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->few_interleave[plane.dtype](tile, plan->few_lanes, plane.data + block.first * plane.element,
-                                                       place->view->stride[1], plan->channels, done);
+        progress->kernels->stored[plane.dtype]->few_interleave(tile, plan->few_lanes,
+                                                               plane.data + block.first * plane.element,
+                                                               place->view->stride[1], plan->channels, done);
     }
     for (; done < block.count; done += RG_GRID_POINTS)
         interleave(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
@@ -194,7 +195,7 @@ static void part(const struct rg_grid_progress *progress, const struct rg_few_un
                  const struct rg_grid_place *place, const void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    progress->kernels->few_part[rg_plan_own_dtype(&plan->base)](
+    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->few_part(
         unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, tile, plan->few_lanes,
         block.count, false);
     for (int64_t c = 0; c < plan->channels; c++) {
@@ -215,8 +216,9 @@ void rg_few_store_tile(const struct rg_grid_progress *progress, const struct rg_
     }
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->few_part[plane.dtype](plane.data + block.first * plane.element, place->view->stride[1],
-                                                 plan->channels, tile, plan->few_lanes, done, place->far);
+        progress->kernels->stored[plane.dtype]->few_part(plane.data + block.first * plane.element,
+                                                         place->view->stride[1], plan->channels, tile, plan->few_lanes,
+                                                         done, place->far);
     }
     for (; done < block.count; done += RG_GRID_POINTS)
         part(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
@@ -262,7 +264,7 @@ void rg_few_store_slopes(const struct rg_grid_progress *progress, const struct r
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
     const regrad_dtype own = rg_plan_own_dtype(&progress->plan->base);
-    progress->kernels->split[own](&scratch->x, &scratch->y, scratch->xy, block.count);
+    progress->kernels->stored[own]->split(&scratch->x, &scratch->y, scratch->xy, block.count);
     rg_grid_store_values(progress, &scratch->x, &x, block);
     rg_grid_store_values(progress, &scratch->y, &y, block);
 }

@@ -48,7 +48,7 @@ static void fetch_values(const struct rg_grid_progress *progress, const struct r
     const char *low = plane.data + progress->plan->input_low * progress->input.element;
     prefetch_values(progress, unit, c + 1, count);
     for (int64_t k = 0; k < n_neighbours(scratch); k++)
-        progress->kernels->fetch[plane.dtype](&scratch->value[k], low, scratch->offset[k], count);
+        progress->kernels->stored[plane.dtype]->fetch(&scratch->value[k], low, scratch->offset[k], count);
 }
 
 static void sample(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, struct rg_grid_block block)

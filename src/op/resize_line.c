@@ -62,7 +62,7 @@ static void load_strip(const struct rg_resize_plan *plan, const char *plane, int
 {
     const struct rg_resize_side *side = &plan->source;
     const char *from = plane + rg_resize_offset(side, h, piece->low);
-    rg_load_fn *const load = plan->base.kernels->load[side->dtype];
+    rg_load_fn *const load = plan->base.kernels->stored[side->dtype]->load;
     if (side->solid)
         load(to, from, 1, piece->n_src * plan->inner);
     else if (plan->inner == 1)
@@ -79,7 +79,7 @@ void rg_resize_store_strip(const struct rg_resize_plan *plan, const struct rg_re
     const struct rg_resize_side *side = &plan->result;
     char *to = row->result + rg_resize_offset(side, row->h, piece->from);
     const int64_t n = piece->to - piece->from;
-    rg_store_fn *const store = plan->base.kernels->store[side->dtype];
+    rg_store_fn *const store = plan->base.kernels->stored[side->dtype]->store;
     if (side->solid)
         store(to, 1, from, n * plan->inner);
     else if (plan->inner == 1)
@@ -94,10 +94,10 @@ void rg_resize_resample(const struct rg_resize_plan *plan, void *const *to, regr
                         int64_t n, const struct rg_resize_strip *strip, bool streamed, struct rg_ahead ahead)
 {
     if (!plan->grouped)
-        plan->base.kernels->cols[dtype](to, line, n, &strip->columns, streamed, ahead);
+        plan->base.kernels->stored[dtype]->cols(to, line, n, &strip->columns, streamed, ahead);
     else
         for (int64_t k = 0; k < n; k++)
-            plan->base.kernels->groups[dtype](to[k], line[k], plan->inner, &strip->piece, streamed);
+            plan->base.kernels->stored[dtype]->groups(to[k], line[k], plan->inner, &strip->piece, streamed);
 }
 
 /* Puts one row, of T or as it is in the source, into the line. */
@@ -113,7 +113,7 @@ static void take_line(const struct rg_resize_plan *plan, const struct rg_resize_
         .n_fresh = 1,
         .n = piece->n_src * plan->inner,
     };
-    plan->base.kernels->rows[dtype](lines->line, &rows, true);
+    plan->base.kernels->stored[dtype]->rows(lines->line, &rows, true);
 }
 
 /* The same with a part of source row h of a plane. */
@@ -147,7 +147,7 @@ void rg_resize_add_part(const struct rg_resize_plan *plan, void *sum, const void
         .n_rows = part->n_src,
         .n = plan->inner,
     };
-    plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](sum, &rows, at == 0);
+    plan->base.kernels->stored[rg_plan_own_dtype(&plan->base)]->rows(sum, &rows, at == 0);
 }
 
 /* Makes source row h of a plane ready in the ring. */

@@ -60,7 +60,7 @@ static void sum_ready(const struct rg_resize_plan *plan, struct rg_resize_lines 
         rows.n_rows = n_taps - tap;
         if (rows.n_rows > 0)
             rows.src = rg_resize_ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
-        plan->base.kernels->rows[rg_plan_own_dtype(&plan->base)](to, &rows, tap == 0);
+        plan->base.kernels->stored[rg_plan_own_dtype(&plan->base)]->rows(to, &rows, tap == 0);
         rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
         tap += rows.n_rows;
     } while (tap < n_taps);
@@ -129,7 +129,7 @@ static const void *line_of(const struct rg_resize_plan *plan, struct rg_resize_l
     const struct rg_rows stored = stored_rows(plan, row, &strip->piece);
     if (is_line(plan, &stored, lines->run))
         return stored.src;
-    plan->base.kernels->rows[plan->source.dtype](line, &stored, true);
+    plan->base.kernels->stored[plan->source.dtype]->rows(line, &stored, true);
     return line;
 }
 
@@ -153,7 +153,7 @@ static int64_t lines_of(const struct rg_resize_plan *plan, struct rg_resize_line
     band.src = rows->source + rg_resize_offset(source, 0, strip->piece.low);
     band.pitch = source->stride_h * source->element_nbytes;
     band.n = strip->piece.n_src * plan->inner;
-    plan->base.kernels->lines[source->dtype](to, lines->line_nbytes, &band);
+    plan->base.kernels->stored[source->dtype]->lines(to, lines->line_nbytes, &band);
     return n_lines;
 }
 
@@ -329,8 +329,8 @@ static void make_carried(const struct rg_resize_plan *plan, const struct rg_resi
         carry.n_shared = end - map->begin[next];
         carry.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
     }
-    plan->base.kernels->carry[result->dtype](row->result + rg_resize_offset(result, row->h, piece->from), lines->line,
-                                             &carry, piece, plan->streamed);
+    plan->base.kernels->stored[result->dtype]->carry(row->result + rg_resize_offset(result, row->h, piece->from),
+                                                     lines->line, &carry, piece, plan->streamed);
 }
 
 /* A strip of the rows, one after another. */
@@ -364,9 +364,9 @@ static void reduce_planes(const struct progress *progress, const struct task *ta
         band.from = cursor.row.h;
         band.to = rg_min(result->height, band.from + task->rows.end - at);
         band.src = cursor.row.source;
-        plan->base.kernels->reduce[result->dtype](cursor.row.result + rg_resize_offset(result, band.from, 0),
-                                                  result->stride_h * result->element_nbytes, &band,
-                                                  &plan->strips->columns, plan->streamed);
+        plan->base.kernels->stored[result->dtype]->reduce(cursor.row.result + rg_resize_offset(result, band.from, 0),
+                                                          result->stride_h * result->element_nbytes, &band,
+                                                          &plan->strips->columns, plan->streamed);
     }
 }
 

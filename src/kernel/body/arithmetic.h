@@ -10,7 +10,6 @@
  *   M(f)         the C library's f for T: M(floor) is floorf or floor
  *   NAME(kernel) the name of a kernel for T
  */
-#include "kernel/body/line.h"
 #include "kernel/body/grid_locate.h"
 #include "kernel/body/grid_square.h"
 #include "kernel/body/grid_plane.h"

@@ -2,7 +2,8 @@
 /*
  * What touches tensors of one storage type.
  *
- * Parameters beside those of body/arithmetic.h, to be defined before inclusion and undefined here:
+ * Parameters beside those of body/arithmetic.h, to be defined before inclusion:
+ *   TABLE              the name of the table that this makes
  *   S                  the storage type
  *   STORED(kernel)     the name of a kernel for it
  *   WIDEN, NARROW      one value to and from T
@@ -13,6 +14,8 @@
  * Where n is no multiple of V_LANES, the last vector overlaps the one before it and does some of its work
  * again.
  */
+
+#include "kernel/body/line.h"
 
 static void STORED(load)(void *dst, const void *src, int64_t stride, int64_t n)
 {
@@ -96,14 +99,21 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 
 #include "kernel/body/grid_square_move.h"
 
-#undef S
-#undef STORED
-#undef WIDEN
-#undef NARROW
-#undef V_WIDEN
-#undef V_WIDEN_TWO
-#undef V_UNZIP_TWO
-#undef V_NARROW
-#undef V_WIDEN_PART
-#undef V_NARROW_PART
-#undef V_STREAM
+/* Plans reduce with vectors alone, and reduce takes longer to compile than all the others together. */
+const struct rg_stored_kernels TABLE = {
+    .load = STORED(load),
+    .store = STORED(store),
+    .fetch = STORED(fetch),
+    .rows = STORED(rows),
+    .lines = STORED(lines),
+    .split = STORED(split),
+    .join = STORED(join),
+    .cols = STORED(cols),
+    .reduce = V_LANES > 1 ? STORED(reduce) : NULL,
+    .groups = STORED(groups),
+    .carry = STORED(carry),
+    .grid_load = STORED(grid_load),
+    .grid_store = STORED(grid_store),
+    .few_interleave = STORED(few_interleave),
+    .few_part = STORED(few_part),
+};

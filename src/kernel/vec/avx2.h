@@ -3,6 +3,9 @@
 #ifndef RG_VEC_AVX2_H
 #define RG_VEC_AVX2_H
 
+#define RG_ISA(name) name##_avx2
+#define RG_ISA_TEXT "avx2"
+
 #include <immintrin.h>
 #include <math.h>
 #include <stdint.h>

@@ -4,6 +4,9 @@
 #ifndef RG_VEC_AVX512_H
 #define RG_VEC_AVX512_H
 
+#define RG_ISA(name) name##_avx512
+#define RG_ISA_TEXT "avx512"
+
 #include <immintrin.h>
 #include <math.h>
 #include <stdint.h>

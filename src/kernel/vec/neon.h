@@ -3,6 +3,9 @@
 #ifndef RG_VEC_NEON_H
 #define RG_VEC_NEON_H
 
+#define RG_ISA(name) name##_neon
+#define RG_ISA_TEXT "neon"
+
 #include <arm_neon.h>
 #include <math.h>
 #include <stdint.h>

@@ -28,6 +28,9 @@
 #ifndef RG_VEC_SCALAR_H
 #define RG_VEC_SCALAR_H
 
+#define RG_ISA(name) name##_scalar
+#define RG_ISA_TEXT "scalar"
+
 #include <math.h>
 #include <stdint.h>
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What heads every unit of kernels: a header of vec/, chosen by whoever compiles the unit, and the constants of the
+ * bodies.
+ *
+ * RG_VEC  the header of the instruction set, for instance "kernel/vec/avx2.h". It names the set: RG_ISA(kernels) is
+ *         kernels_avx2 there, and RG_ISA_TEXT is "avx2".
+ */
+#ifndef RG_UNIT_H
+#define RG_UNIT_H
+
+#ifndef RG_VEC
+#define RG_VEC "kernel/vec/scalar.h" /* for editors */
+#endif
+
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "kernel/kernel.h"
+#include RG_VEC
+
+/* How far ahead of the sum short rows are fetched, in bytes. A hint; it may point anywhere. */
+enum { PREFETCH_NBYTES = 6144 };
+
+/* The same where rows are reduced without a line, which takes less time. */
+enum { REDUCE_AHEAD_NBYTES = 12288 };
+
+/* Rows no longer than this are read side by side as if they were one piece of memory. */
+enum { FOLLOWED_NBYTES = 320 };
+
+/* Vectors of sums that are made side by side for a line and for the next one. */
+enum { MOST_SUMS = 8 };
+
+/* For bodies whose loops are written once and made for each constant that they are called with. */
+#define RG_INLINE static inline __attribute__((always_inline))
+
+/* The same for the pixels that fill a tile, in each channel: two blocks of points. */
+enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
+
+/* For the coordinates of points, and for planes of few channels. */
+enum { POINTS_AHEAD_NBYTES = 2048 };
+
+/* And in tensors that have channels last, which lie apart when there are other channels between. */
+enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
+
+/* Two vectors of neighbours: in order, to be unzipped, or such that there is nothing left to unzip. */
+#define IN_ORDER(in, a, b) (*(a) = V_WIDEN(in), *(b) = V_WIDEN((in) + V_LANES))
+#define UNZIPPED(a, b, even, odd) (*(even) = (a), *(odd) = (b))
+
+/* Is a vector of floats four quads? Then it has operations for that. */
+#ifndef VF_FOURS
+#define VF_FOURS 0
+#endif
+
+/* What a unit exports for its storage type. */
+extern const struct rg_stored_kernels RG_ISA(rg_stored_f32), RG_ISA(rg_stored_half), RG_ISA(rg_stored_bfloat),
+    RG_ISA(rg_stored_f64);
+
+#endif
