@@ -3,6 +3,12 @@
 # One for the build tree, and one for installed trees, whose links are relative, so that these may be moved.
 set(arch_linux ${CMAKE_SYSTEM_PROCESSOR}-linux)
 
+# The version of the interface, as its header says.
+foreach(part MAJOR MINOR PATCH)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/include/acl/acl_rt.h line REGEX "^#define ACL_${part}_VERSION ")
+  string(REGEX MATCH "[0-9]+$" ACL_${part}_VERSION "${line}")
+endforeach()
+
 function(link_to target name)
   get_filename_component(directory ${name} DIRECTORY)
   file(MAKE_DIRECTORY ${directory})
@@ -14,6 +20,9 @@ function(make_ascend_home root include lib64 program)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/ascend-home/${file} ${root}/${file} COPYONLY)
   endforeach()
   file(MAKE_DIRECTORY ${root}/opp)
+  foreach(package runtime opp toolkit) # as far as there is something of them
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/ascend-home/version.info.in ${root}/share/info/${package}/version.info)
+  endforeach()
   link_to(${include} ${root}/include)
   link_to(${lib64} ${root}/lib64)
   link_to(../set_env.sh ${root}/bin/setenv.bash)

@@ -589,10 +589,10 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 
 /*
- * How many cores of a sort work on a device may use: as many as there are (aclGetDeviceCapability), until
- * it is set. The number is kept and makes no difference; REGRAD_NUM_THREADS does.
+ * How many cores of a sort work on a device may use: as many as the chip has, 24 cube and 48 vector cores, until it is
+ * set. The number is kept and makes no difference; REGRAD_NUM_THREADS does.
  *
- * value  1 up to the number of cores; or out
+ * value  1 up to the number of cores of that sort; or out
  * 100000 when value is NULL, 107000 for another type or number, 107001 for a device that is not there.
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
@@ -889,7 +889,7 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFu
 /*
  * Memory of the current context's device.
  *
- * devPtr  out: 64-byte aligned, of unknown contents. The caller frees it with aclrtFree. The host may
+ * devPtr  out: 512-byte aligned (a device promises 64), of unknown contents. The caller frees it with aclrtFree. The host may
  *         read and write it; on a device that is an error.
  * size    bytes; rounded up to a multiple of 32, and 32 more
  * policy  makes no difference; values that are not known neither
@@ -926,7 +926,7 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 /*
  * Host memory that copies are quick with.
  *
- * hostPtr  out: 64-byte aligned, of unknown contents. The caller frees it with aclrtFreeHost.
+ * hostPtr  out: 512-byte aligned (a device promises 64), of unknown contents. The caller frees it with aclrtFreeHost.
  * size     bytes
  * 100000 when hostPtr is NULL or size 0; 107002 without a context; 207001 when there is not enough.
  */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many cores a device, a stream and a thread may use. The numbers are kept; operators use the threads that
- * REGRAD_NUM_THREADS says. */
+/* How many cores a device, a stream and a thread may use. The numbers are those of a chip, and kept; operators use the
+ * threads that REGRAD_NUM_THREADS says. */
 #include "acl/acl_rt.h"
 #include "acl/device.h"
 #include "acl/runtime_error.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream.h"
 #include "acl/stream_queue.h"
-#include "regrad.h"
 
 static uint32_t device_limit[RG_MAX_DEVICES][RG_N_LIMITS]; /* 0: none. Under the lock of the runtime. */
 static _Thread_local aclrtStream used;                     /* whose limits the thread has taken over */
 
-static uint32_t n_cores(void)
+/* Of the chip that REGRAD_SOC_NAME names when it is not set. What others have is not known here: they get the same. */
+static uint32_t n_cores(aclrtDevResLimitType type)
 {
-    return (uint32_t)regrad_num_threads();
+    return type == ACL_RT_DEV_RES_CUBE_CORE ? 24 : 48;
 }
 
 static aclError check_type(const char *function, aclrtDevResLimitType type)
@@ -35,10 +35,11 @@ static aclError check_asked(const char *function, aclrtDevResLimitType type, con
 static aclError check_given(const char *function, aclrtDevResLimitType type, uint32_t value)
 {
     const aclError refused = check_type(function, type);
-    if (refused != ACL_SUCCESS || (value >= 1 && value <= n_cores()))
+    if (refused != ACL_SUCCESS || (value >= 1 && value <= n_cores(type)))
         return refused;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: value is %u, must be from 1 to %u, the cores of the device",
-                           function, value, n_cores());
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: value is %u, must be from 1 to %u, the %s cores of the chip", function, value,
+                           n_cores(type), type == ACL_RT_DEV_RES_CUBE_CORE ? "cube" : "vector");
 }
 
 /* What holds where there may be no limit. Needs the lock. */
@@ -46,7 +47,7 @@ static uint32_t limit_of(const struct rg_stream *stream, int32_t device, aclrtDe
 {
     if (stream != NULL && stream->limit[type] != 0)
         return stream->limit[type];
-    return device_limit[device][type] != 0 ? device_limit[device][type] : n_cores();
+    return device_limit[device][type] != 0 ? device_limit[device][type] : n_cores(type);
 }
 
 /* ---- Devices ---------------------------------------------------------------------------------- */

@@ -13,7 +13,6 @@
 #include "acl/memory.h"
 
 enum {
-    ALIGNMENT = 64,
     GUARD_PAGES = 4, /* before each block, and so behind the one before it */
     FAR = 1 << 20,   /* from there on an address has nothing to do with a block */
     MOST_RANGES = 1 << 20,
@@ -284,7 +283,7 @@ bool rg_isolate_begin(void)
 
 static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origin)
 {
-    const size_t page = rg_arena_page(), padded = round_up(room, ALIGNMENT), pages = round_up(padded, page);
+    const size_t page = rg_arena_page(), padded = round_up(room, RG_MEMORY_ALIGNMENT), pages = round_up(padded, page);
     const uint32_t index = take_room(pages + GUARD_PAGES * page);
     errno = ENOMEM;
     if (index == none)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * REGRAD_CHECK=isolate: blocks of device memory that the host cannot touch. Each ends at the end of a page, as far as
- * its alignment of 64 lets it, and has pages beside it that belong to nobody. Freed blocks keep their addresses, and
+ * its alignment lets it, and has pages beside it that belong to nobody. Freed blocks keep their addresses, and
  * what is known about them, until the addresses are needed again.
  */
 #ifndef RG_ISOLATE_H

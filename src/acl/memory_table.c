@@ -13,7 +13,7 @@
 #include "acl/trace.h"
 #include "base/environment.h"
 
-enum { ALIGNMENT = 64, N_FREED = 1024, N_RECENT = 8 };
+enum { N_FREED = 1024, N_RECENT = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
@@ -158,8 +158,8 @@ static enum rg_memory_outcome provide(struct rg_memory_block *block)
         if (block->isolated != NULL || rg_check_stops_host())
             return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
     }
-    const size_t padded = (block->booked + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    block->base = padded >= block->booked ? aligned_alloc(ALIGNMENT, padded) : NULL;
+    const size_t padded = (block->booked + RG_MEMORY_ALIGNMENT - 1) / RG_MEMORY_ALIGNMENT * RG_MEMORY_ALIGNMENT;
+    block->base = padded >= block->booked ? aligned_alloc(RG_MEMORY_ALIGNMENT, padded) : NULL;
     return block->base != NULL ? RG_MEMORY_DONE : RG_MEMORY_SYSTEM_FULL;
 }
 

@@ -53,6 +53,9 @@ class Tree(Home):
         for script in ("set_env.sh", "bin/setenv.bash"):
             self.assertTrue(os.path.isfile(os.path.join(root, script)))
         self.assertTrue(os.path.isdir(os.path.join(root, "opp")))
+        for package in ("runtime", "opp", "toolkit"):
+            with open(os.path.join(root, "share", "info", package, "version.info"), encoding="ascii") as file:
+                self.assertEqual(file.read(), "Version=1.17.0\n")
 
     def test_tree(self):
         self.check(self.home)

@@ -31,7 +31,7 @@ static uint32_t n_cores(void)
     return (uint32_t)cores;
 }
 
-/* A thread has the limit of a stream, that of its device, that the number of cores. The tests have two cores. */
+/* A thread has the limit of a stream, that of its device, that of the chip, however few cores there are here. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -39,30 +39,35 @@ static void test_limits(void **state)
     uint32_t value = 0;
     assert_int_equal(n_cores(), 2);
     assert_success(aclrtGetResInCurrentThread(type, &value));
-    assert_int_equal(value, 2);
-    assert_success(aclrtSetDeviceResLimit(0, type, 1));
+    assert_int_equal(value, 48);
+    assert_success(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &value));
+    assert_int_equal(value, 24);
+    assert_success(aclrtSetDeviceResLimit(0, type, 40));
     assert_success(aclrtGetDeviceResLimit(0, type, &value));
-    assert_int_equal(value, 1);
+    assert_int_equal(value, 40);
     assert_success(aclrtGetStreamResLimit(stream, type, &value));
-    assert_int_equal(value, 1);
+    assert_int_equal(value, 40);
     assert_success(aclrtSetStreamResLimit(stream, type, 2));
     assert_success(aclrtGetStreamResLimit(stream, type, &value));
     assert_int_equal(value, 2);
     assert_success(aclrtGetResInCurrentThread(type, &value));
-    assert_int_equal(value, 1);
+    assert_int_equal(value, 40);
     assert_success(aclrtUseStreamResInCurrentThread(stream));
     assert_success(aclrtGetResInCurrentThread(type, &value));
     assert_int_equal(value, 2);
     assert_success(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &value));
-    assert_int_equal(value, 2);
+    assert_int_equal(value, 24);
     assert_success(aclrtResetStreamResLimit(stream));
     assert_success(aclrtGetResInCurrentThread(type, &value));
-    assert_int_equal(value, 1);
+    assert_int_equal(value, 40);
     assert_success(aclrtUnuseStreamResInCurrentThread(stream));
+    assert_success(aclrtSetDeviceResLimit(0, type, 48));
+    assert_success(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 1));
     assert_success(aclrtResetDeviceResLimit(0));
     assert_success(aclrtGetDeviceResLimit(0, type, &value));
-    assert_int_equal(value, 2);
+    assert_int_equal(value, 48);
     assert_success(aclrtGetDeviceResLimit(1, type, &value));
+    assert_int_equal(value, 48);
 }
 
 static void test_limit_refusals(void **state)
@@ -74,12 +79,14 @@ static void test_limit_refusals(void **state)
     assert_refused(aclrtGetDeviceResLimit(0, type, NULL), null, "value is NULL");
     assert_refused(aclrtGetDeviceResLimit(0, none, &value), bad, "type is 2");
     assert_refused(aclrtGetDeviceResLimit(2, type, &value), bad_device, "deviceId is 2");
-    assert_refused(aclrtSetDeviceResLimit(0, type, 0), bad, "value is 0, must be from 1 to 2");
-    assert_refused(aclrtSetDeviceResLimit(0, type, 3), bad, "value is 3, must be from 1 to 2");
+    assert_refused(aclrtSetDeviceResLimit(0, type, 0), bad, "value is 0, must be from 1 to 24, the cube cores of the");
+    assert_refused(aclrtSetDeviceResLimit(0, type, 25), bad, "value is 25, must be from 1 to 24");
+    assert_refused(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, 49), bad,
+                   "must be from 1 to 48, the vector cores of the chip");
     assert_refused(aclrtSetDeviceResLimit(-1, type, 1), bad_device, "deviceId is -1");
     assert_refused(aclrtResetDeviceResLimit(2), bad_device, "deviceId is 2");
     assert_refused(aclrtGetStreamResLimit(foreign_handle, type, &value), ACL_ERROR_RT_STREAM_CONTEXT, "stream is");
-    assert_refused(aclrtSetStreamResLimit(stream, type, 3), bad, "value is 3");
+    assert_refused(aclrtSetStreamResLimit(stream, type, 25), bad, "value is 25");
     assert_refused(aclrtResetStreamResLimit(foreign_handle), ACL_ERROR_RT_STREAM_CONTEXT, "stream is");
     assert_refused(aclrtUnuseStreamResInCurrentThread(stream), bad, "must be the one that the thread has named");
     assert_success(aclrtCreateStream(&ended));

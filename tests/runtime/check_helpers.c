@@ -281,6 +281,29 @@ static void test_package_versions(void **state)
     remove_home((const char *const[]){"toolkit", "opp_kernel", "driver"}, 3);
 }
 
+/* What programs hear in the tree that `regrad ascend-home` names. */
+static void test_versions_of_tree(void **state)
+{
+    (void)state;
+    char names[][8] = {"runtime", "opp", "toolkit"}, text[ACL_PKG_VERSION_MAX_SIZE];
+    int32_t number = 0, major = 0, minor = 0, patch = 0;
+    aclCANNPackageVersion version;
+    if (access(HOME_TREE, F_OK) != 0) /* built without tools */
+        skip();
+    setenv("ASCEND_HOME_PATH", HOME_TREE, 1);
+    assert_success(aclrtGetVersion(&major, &minor, &patch));
+    for (size_t k = 0; k < 3; k++) {
+        assert_success(aclsysGetVersionStr(names[k], text));
+        assert_string_equal(text, "1.17.0");
+        assert_success(aclsysGetVersionNum(names[k], &number));
+        assert_int_equal(number, 10000 * major + 100 * minor + patch);
+        assert_int_equal(number, 11700);
+    }
+    assert_success(aclsysGetCANNVersion(ACL_PKG_NAME_TOOLKIT, &version));
+    assert_string_equal(version.minorVersion, "17");
+    unsetenv("ASCEND_HOME_PATH");
+}
+
 static void test_long_version(void **state)
 {
     (void)state;
@@ -309,7 +332,8 @@ int main(void)
         cmocka_unit_test(test_float_to_half),    cmocka_unit_test(test_half_saturates),
         cmocka_unit_test(test_buffers),          cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_capabilities),     cmocka_unit_test(test_interface_version),
-        cmocka_unit_test(test_package_versions), cmocka_unit_test(test_long_version),
+        cmocka_unit_test(test_package_versions), cmocka_unit_test(test_versions_of_tree),
+        cmocka_unit_test(test_long_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,8 +465,8 @@ static void test_places(void **state)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), sizes[] = {1, 63, 64, 65, 4096, 5000, 1 << 20, (3 << 20) + 7};
     for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
         char *block = allocate(sizes[k]);
-        const uintptr_t end = (uintptr_t)block + ((sizes[k] + 31) / 32 * 32 + 32 + 63) / 64 * 64;
-        assert_int_equal((uintptr_t)block % 64, 0);
+        const uintptr_t end = (uintptr_t)block + ((sizes[k] + 31) / 32 * 32 + 32 + 511) / 512 * 512;
+        assert_int_equal((uintptr_t)block % 512, 0);
         assert_int_equal(end % page, 0);
         assert_true(rg_memory_is_isolated(block));
         assert_ptr_not_equal(rg_memory_touch(block), block);
