@@ -21,7 +21,8 @@ function(make_ascend_home root include lib64 program)
   endforeach()
   file(MAKE_DIRECTORY ${root}/opp)
   foreach(package runtime opp toolkit) # as far as there is something of them
-    configure_file(${PROJECT_SOURCE_DIR}/cmake/ascend-home/version.info.in ${root}/share/info/${package}/version.info)
+    file(CONFIGURE OUTPUT ${root}/share/info/${package}/version.info
+      CONTENT "Version=${ACL_MAJOR_VERSION}.${ACL_MINOR_VERSION}.${ACL_PATCH_VERSION}\n")
   endforeach()
   link_to(${include} ${root}/include)
   link_to(${lib64} ${root}/lib64)

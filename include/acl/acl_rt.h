@@ -280,6 +280,18 @@ typedef struct aclrtPhysicalMemProp {
     uint64_t reserve;
 } aclrtPhysicalMemProp;
 
+typedef enum aclrtMemAccessFlags {
+    ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
+    ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
+    ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3
+} aclrtMemAccessFlags;
+
+typedef struct aclrtMemAccessDesc {
+    aclrtMemAccessFlags flags;
+    aclrtMemLocation location; /* who has that access */
+    uint8_t rsv[12];
+} aclrtMemAccessDesc;
+
 typedef enum aclrtMemGranularityOptions {
     ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
     ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
@@ -889,8 +901,8 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFu
 /*
  * Memory of the current context's device.
  *
- * devPtr  out: 512-byte aligned (a device promises 64), of unknown contents. The caller frees it with aclrtFree. The host may
- *         read and write it; on a device that is an error.
+ * devPtr  out: 512-byte aligned (a device promises 64), of unknown contents. The caller frees it with aclrtFree. The
+ *         host may read and write it; on a device that is an error.
  * size    bytes; rounded up to a multiple of 32, and 32 more
  * policy  makes no difference; values that are not known neither
  * 100000 when devPtr is NULL or size 0; 107002 without a context; 207001 when the device or the system
@@ -1171,6 +1183,20 @@ ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offse
  * other is mapped there. 100000 for NULL, 107000 for what was not given to aclrtMapMem, or has been unmapped.
  */
 ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
+
+/*
+ * Says what devices may do with mapped memory. Takes the place of what was said for the same devices before; a mapping
+ * that has ended takes it along. Makes no difference to calls, but the check mode tells of calls that use what their
+ * device may not.
+ *
+ * virPtr  a multiple of the granularity; memory is mapped at all of the size bytes from it, in one reserved range
+ * size    bytes, a multiple of the granularity
+ * desc    count descriptors, in order: flags 0, 1 or 3; location.type ACL_MEM_LOCATION_TYPE_DEVICE, location.id the
+ *         device; rsv is not looked at
+ * 100000 when a pointer is NULL, or size or count 0; 107000 for other values; 107001 for a device that is not there;
+ * 207000 for other known locations; 207001 when the system has no memory left. Nothing is changed then.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count);
 
 /*
  * A number by which another process of this machine and user can import the memory, while the handle is live. The same

@@ -211,9 +211,14 @@ enum rg_addresses_outcome rg_addresses_release(const void *base)
     return outcome;
 }
 
+bool rg_addresses_are_used(void)
+{
+    return atomic_load(&n_ranges) != 0;
+}
+
 bool rg_addresses_hold(const void *address)
 {
-    if (atomic_load(&n_ranges) == 0)
+    if (!rg_addresses_are_used())
         return false;
     pthread_mutex_lock(&lock);
     const bool holds = find_reserved(address) != NULL;
@@ -312,10 +317,83 @@ void rg_mapping_close(struct rg_mapping *mapping)
     pthread_mutex_unlock(&lock);
     give_back(unused);
     rg_handle_release(RG_HANDLE_PHYSICAL, mapping->handle);
+    free(mapping->granted);
     free(mapping);
 }
 
 bool rg_mapping_is_beside(const struct rg_mapping *mapping, const struct rg_mapping *other)
 {
     return mapping->range == other->range;
+}
+
+/* ---- Who may use it --------------------------------------------------------------------------- */
+
+/* The mapping at an address that has not ended, or NULL. Needs the lock. */
+static struct rg_mapping *find_mapping(const struct rg_addresses *range, const char *at)
+{
+    struct rg_mapping *mapping = range->newest;
+    while (mapping != NULL && (mapping->has_ended || at < mapping->base || at >= mapping->base + mapping->size))
+        mapping = mapping->older;
+    return mapping;
+}
+
+static struct rg_granted *granted_at(const struct rg_mapping *mapping, const char *at)
+{
+    return &mapping->granted[(size_t)(at - mapping->base) / RG_GRANULE];
+}
+
+/* Is memory mapped at all of the bytes, with room for grants? Needs the lock. */
+static enum rg_addresses_outcome prepare_grants(const struct rg_addresses *range, const char *base, size_t size)
+{
+    if (range == NULL || size > range->size - (size_t)(base - range->base))
+        return RG_ADDRESSES_NOT_RESERVED;
+    for (const char *at = base; at < base + size;) {
+        struct rg_mapping *mapping = find_mapping(range, at);
+        if (mapping == NULL)
+            return RG_ADDRESSES_NOT_RESERVED;
+        if (mapping->granted == NULL)
+            mapping->granted = calloc(mapping->size / RG_GRANULE, sizeof(*mapping->granted));
+        if (mapping->granted == NULL)
+            return RG_ADDRESSES_SYSTEM;
+        at = mapping->base + mapping->size;
+    }
+    return RG_ADDRESSES_DONE;
+}
+
+static void grant(struct rg_granted *granted, const struct rg_grant *what)
+{
+    const uint64_t device = (uint64_t)1 << what->device;
+    granted->was_set = true;
+    granted->reads = what->reads ? granted->reads | device : granted->reads & ~device;
+    granted->writes = what->writes ? granted->writes | device : granted->writes & ~device;
+}
+
+enum rg_addresses_outcome rg_mapping_grant(const char *base, size_t size, const struct rg_grant *grants, size_t n,
+                                           const struct rg_origin *origin)
+{
+    pthread_mutex_lock(&lock);
+    const struct rg_addresses *range = find_reserved(base);
+    const enum rg_addresses_outcome outcome = prepare_grants(range, base, size);
+    for (const char *at = base; outcome == RG_ADDRESSES_DONE && at < base + size; at += RG_GRANULE) {
+        struct rg_mapping *mapping = find_mapping(range, at);
+        for (size_t k = 0; k < n; k++)
+            grant(granted_at(mapping, at), &grants[k]);
+        mapping->granted_by = *origin;
+    }
+    pthread_mutex_unlock(&lock);
+    return outcome;
+}
+
+bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct rg_origin *granted_by)
+{
+    pthread_mutex_lock(&lock);
+    const struct rg_addresses *range = find_reserved(address);
+    const struct rg_mapping *mapping = range != NULL ? find_mapping(range, address) : NULL;
+    *granted = (struct rg_granted){0};
+    if (mapping != NULL && mapping->granted != NULL)
+        *granted = *granted_at(mapping, address);
+    if (mapping != NULL)
+        *granted_by = mapping->granted_by;
+    pthread_mutex_unlock(&lock);
+    return mapping != NULL;
 }

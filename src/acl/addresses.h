@@ -21,6 +21,12 @@ struct rg_physical;
 /* Sizes, offsets and addresses of mappings are multiples of it. */
 #define RG_GRANULE ((size_t)2 << 20)
 
+/* Which devices may read and write a granule of mapped memory. */
+struct rg_granted {
+    bool was_set; /* for any device, whatever was set */
+    uint64_t reads, writes;
+};
+
 /* size bytes at base, which show those from offset on of the physical memory of a handle. */
 struct rg_mapping {
     char *base;
@@ -32,6 +38,8 @@ struct rg_mapping {
     bool has_ended;               /* for the client */
     struct rg_mapping *older;     /* of the same range */
     struct rg_isolated *isolated; /* what a signal handler knows of it, or NULL */
+    struct rg_granted *granted;   /* for each granule; NULL: nobody has said anything */
+    struct rg_origin granted_by;  /* the last who has */
 };
 
 enum rg_addresses_outcome {
@@ -61,8 +69,26 @@ void rg_mapping_close(struct rg_mapping *mapping);
 /* Are they of one range? */
 bool rg_mapping_is_beside(const struct rg_mapping *mapping, const struct rg_mapping *other);
 
-/* Is it a size that can be reserved and mapped; are there no flags? */
+/* What is to be set for one device. */
+struct rg_grant {
+    int32_t device;
+    bool reads, writes;
+};
+
+/* Sets grants for the bytes, whole granules, if memory is mapped at all of them: in one range, else it is not reserved.
+ * System: without memory for it. */
+enum rg_addresses_outcome rg_mapping_grant(const char *base, size_t size, const struct rg_grant *grants, size_t n,
+                                           const struct rg_origin *origin);
+
+/* What devices may do at an address, and who has said so. False where no memory is mapped. */
+bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct rg_origin *granted_by);
+
+/* Is anything reserved at all? Without the lock. */
+bool rg_addresses_are_used(void);
+
+/* Is it a size that can be reserved and mapped; a multiple of the granule; are there no flags? */
 aclError rg_addresses_check_size(const char *function, size_t size);
+aclError rg_addresses_check_multiple(const char *function, const char *argument, size_t value);
 aclError rg_addresses_check_flags(const char *function, uint64_t flags);
 
 /* Calls visit for all ranges that are reserved, locked: visit must not use them. It returns whether the range is to be

@@ -13,8 +13,8 @@ static const char *const kinds[] = {
     "leak-array",          "leak-list",          "leak-scalar",        "leak-data-buffer",     "race-host",
     "race-free",           "race-stream",        "deadlock",           "before-init",          "after-finalize",
     "wrong-order",         "wrong-context",      "wrong-device",       "wrong-thread",         "reset-in-use",
-    "status-ignored",      "scale-inverted",     "scale-contradicts",  "scale-ignored",        "output-size",
-    "output-kept",         "chip-type",          "chip-format",
+    "no-access",           "status-ignored",     "scale-inverted",     "scale-contradicts",    "scale-ignored",
+    "output-size",         "output-kept",        "chip-type",          "chip-format",
 };
 
 /* Is the kind the word, or does it begin with that and a hyphen? */

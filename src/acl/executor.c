@@ -9,6 +9,7 @@
 #include "acl/check_order.h"
 #include "acl/executor_access.h"
 #include "acl/handle_check.h"
+#include "acl/mapping_access.h"
 #include "acl/memory.h"
 #include "acl/message.h"
 #include "acl/stream.h"
@@ -188,7 +189,11 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
         work.bytes_read = rg_program_bytes(run->program, false);
         work.bytes_written = rg_program_bytes(run->program, true);
     }
-    if (rg_order_check_device(origin->function, object, accesses, work.n_accesses)) {
+    if (rg_mapping_tell_access(origin->function, accesses, work.n_accesses)) {
+        destroy_run(run);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the operands must be memory that the device may use",
+                             origin->function);
+    } else if (rg_order_check_device(origin->function, object, accesses, work.n_accesses)) {
         destroy_run(run);
         status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: stream is %p, must be of the device that has the operands",
                              origin->function, (void *)stream);

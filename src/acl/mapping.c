@@ -15,7 +15,7 @@
 
 /* ---- Checks ----------------------------------------------------------------------------------- */
 
-static aclError check_multiple(const char *function, const char *argument, size_t value)
+aclError rg_addresses_check_multiple(const char *function, const char *argument, size_t value)
 {
     if (value % RG_GRANULE == 0)
         return ACL_SUCCESS;
@@ -28,7 +28,7 @@ aclError rg_addresses_check_size(const char *function, size_t size)
 {
     if (size == 0)
         return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", function);
-    return check_multiple(function, "size", size);
+    return rg_addresses_check_multiple(function, "size", size);
 }
 
 aclError rg_addresses_check_flags(const char *function, uint64_t flags)
@@ -59,7 +59,7 @@ aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, vo
         refused = check_alignment(__func__, alignment);
     const size_t unit = alignment > RG_GRANULE ? alignment : RG_GRANULE;
     if (refused == ACL_SUCCESS)
-        refused = check_multiple(__func__, "expectPtr", (uintptr_t)expectPtr);
+        refused = rg_addresses_check_multiple(__func__, "expectPtr", (uintptr_t)expectPtr);
     if (refused == ACL_SUCCESS)
         refused = rg_addresses_check_flags(__func__, flags);
     if (refused != ACL_SUCCESS)
@@ -170,9 +170,9 @@ aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle
         return rg_runtime_fail_null(__func__, "virPtr");
     aclError refused = rg_addresses_check_size(__func__, size);
     if (refused == ACL_SUCCESS)
-        refused = check_multiple(__func__, "virPtr", (uintptr_t)virPtr);
+        refused = rg_addresses_check_multiple(__func__, "virPtr", (uintptr_t)virPtr);
     if (refused == ACL_SUCCESS)
-        refused = check_multiple(__func__, "offset", offset);
+        refused = rg_addresses_check_multiple(__func__, "offset", offset);
     if (refused == ACL_SUCCESS)
         refused = rg_addresses_check_flags(__func__, flags);
     if (refused != ACL_SUCCESS)

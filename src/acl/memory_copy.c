@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/check_ignored.h"
+#include "acl/mapping_access.h"
 #include "acl/memory.h"
 #include "acl/memory_check.h"
 #include "acl/memory_host.h"
@@ -73,6 +74,12 @@ static bool is_ours(const void *address)
     return address == NULL || rg_memory_find(address, &block) || rg_host_is_registered(address, 1);
 }
 
+static aclError fail_access(const char *function)
+{
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the addresses must be of memory that the device may use",
+                           function);
+}
+
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
 static aclError push(const struct rg_origin *origin, aclrtStream stream, struct transfer transfer, struct rg_use *use)
 {
@@ -87,6 +94,8 @@ static aclError push(const struct rg_origin *origin, aclrtStream stream, struct 
                                  .accesses = accesses,
                                  .n_accesses = list_accesses(&transfer, accesses),
                                  .use = use};
+    if (rg_mapping_tell_access(origin->function, accesses, work.n_accesses))
+        return fail_access(origin->function);
     return rg_stream_push_copy(stream, origin->function, work, sizeof(transfer));
 }
 
@@ -94,7 +103,10 @@ static aclError push(const struct rg_origin *origin, aclrtStream stream, struct 
 static aclError run_now(const struct rg_origin *origin, const struct transfer *transfer)
 {
     struct rg_access accesses[2];
-    if (rg_race_check_host(origin, accesses, list_accesses(transfer, accesses)))
+    const int n = list_accesses(transfer, accesses);
+    if (rg_mapping_tell_access(origin->function, accesses, n))
+        return fail_access(origin->function);
+    if (rg_race_check_host(origin, accesses, n))
         return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
                                "%s: a stream has work that touches the same memory, must be waited for before",
                                origin->function);

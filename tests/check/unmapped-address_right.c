@@ -6,12 +6,14 @@ enum { PIECE = 2 << 20 };
 int main(void)
 {
     const aclrtPhysicalMemProp prop = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    aclrtMemAccessDesc access = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READ, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
     void *addresses = NULL;
     aclrtDrvMemHandle memory = NULL;
     start();
     must(aclrtReserveMemAddress(&addresses, PIECE, 0, NULL, 0));
     must(aclrtMallocPhysical(&memory, PIECE, &prop, 0));
     must(aclrtMapMem(addresses, PIECE, 0, memory, 0));
+    must(aclrtMemSetAccess(addresses, PIECE, &access, 1));
     float *device = device_floats(N_WANTED);
     aclTensor *given = tensor(addresses, N_GIVEN), *wanted = tensor(device, N_WANTED);
     const aclnnStatus status = compute(given, wanted);

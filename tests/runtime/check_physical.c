@@ -532,6 +532,141 @@ static void test_unmapped(void **state)
     assert_success(aclrtReleaseMemAddress(base));
 }
 
+/* ---- Access ----------------------------------------------------------------------------------- */
+
+static bool has_told_access(void)
+{
+    const char *message = aclGetRecentErrMsg();
+    return message != NULL && strstr(message, "(check: no-access)") != NULL;
+}
+
+static aclrtMemAccessDesc access_of(int flags, uint32_t device)
+{
+    return (aclrtMemAccessDesc){(aclrtMemAccessFlags)flags, {device, ACL_MEM_LOCATION_TYPE_DEVICE}, {0}};
+}
+
+/* What is said counts for the granules it is said of, and for the mapping: with the next one all begins anew. */
+static void test_access(void **state)
+{
+    (void)state;
+    const bool looks = rg_check_level() != RG_CHECK_OFF;
+    char *base = reserve(4), bytes[16] = {0};
+    aclrtDrvMemHandle handles[4];
+    for (int k = 0; k < 4; k++)
+        handles[k] = map_new(base + k * PIECE);
+    aclrtMemAccessDesc access[] = {access_of(3, 1), access_of(3, 0)};
+    assert_success(aclrtMemset(base, 16, 1, 16)); /* nobody has said anything: noted, and done */
+    assert_int_equal(has_told_access(), looks);
+    assert_success(aclrtMemSetAccess(base, 2 * PIECE, access, 1)); /* the other device */
+    assert_success(aclrtMemset(base, 16, 1, 16));
+    assert_int_equal(has_told_access(), looks);
+    assert_success(aclrtMemSetAccess(base, 2 * PIECE, access, 2));
+    assert_success(aclrtMemset(base, 2 * PIECE, 1, 2 * PIECE));
+    assert_success(aclrtMemcpy(bytes, 16, base + PIECE - 8, 16, ACL_MEMCPY_DEVICE_TO_HOST));
+    assert_false(has_told_access());
+    assert_success(aclrtMemset(base, 3 * PIECE, 1, 2 * PIECE + 1));
+    assert_int_equal(has_told_access(), looks);
+    access[0] = access_of(1, 0); /* less again, for the second piece */
+    assert_success(aclrtMemSetAccess(base + PIECE, PIECE, access, 1));
+    assert_success(aclrtMemcpy(bytes, 16, base + PIECE, 16, ACL_MEMCPY_DEVICE_TO_HOST));
+    assert_success(aclrtMemset(base, PIECE, 1, PIECE));
+    assert_false(has_told_access());
+    assert_success(aclrtMemcpyAsync(base + PIECE - 8, 16, bytes, 16, ACL_MEMCPY_HOST_TO_DEVICE, NULL));
+    assert_int_equal(has_told_access(), looks);
+    assert_success(aclrtSynchronizeStream(NULL));
+    access[0] = access_of(0, 0);
+    access[1] = access_of(1, 0); /* the last counts */
+    assert_success(aclrtMemSetAccess(base, 4 * PIECE, access, 2));
+    assert_success(aclrtMemcpy(bytes, 16, base, 16, ACL_MEMCPY_DEVICE_TO_HOST));
+    assert_false(has_told_access());
+    assert_success(aclrtMemSetAccess(base, 4 * PIECE, access, 1));
+    assert_success(aclrtMemcpy(bytes, 16, base, 16, ACL_MEMCPY_DEVICE_TO_HOST));
+    assert_int_equal(has_told_access(), looks);
+    access[0] = access_of(3, 0);
+    assert_success(aclrtMemSetAccess(base, 4 * PIECE, access, 1));
+    assert_success(run_across(base));
+    assert_false(has_told_access());
+    access[0] = access_of(1, 0); /* for its input alone */
+    assert_success(aclrtMemSetAccess(base, 4 * PIECE, access, 1));
+    assert_success(run_across(base));
+    assert_int_equal(has_told_access(), looks);
+    for (int k = 0; k < 4; k++) {
+        assert_success(aclrtUnmapMem(base + k * PIECE));
+        assert_success(aclrtMapMem(base + k * PIECE, PIECE, 0, handles[k], 0));
+    }
+    assert_success(aclrtMemset(base, 16, 1, 16));
+    assert_int_equal(has_told_access(), looks);
+    for (int k = 0; k < 4; k++) {
+        assert_success(aclrtUnmapMem(base + k * PIECE));
+        assert_success(aclrtFreePhysical(handles[k]));
+    }
+    assert_success(aclrtReleaseMemAddress(base));
+}
+
+/* Rows that leave out what they may not touch. */
+static void test_access_between_rows(void **state)
+{
+    (void)state;
+    char *base = reserve(3), bytes[32] = {0};
+    aclrtDrvMemHandle handles[3];
+    for (int k = 0; k < 3; k++)
+        handles[k] = map_new(base + k * PIECE);
+    aclrtMemAccessDesc both = access_of(3, 0), none = access_of(0, 0);
+    assert_success(aclrtMemSetAccess(base, 3 * PIECE, &both, 1));
+    assert_success(aclrtMemSetAccess(base + PIECE, PIECE, &none, 1));
+    assert_success(aclrtMemcpy2d(base, 2 * PIECE, bytes, 16, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE));
+    assert_false(has_told_access());
+    assert_success(aclrtMemcpy2d(base, PIECE, bytes, 16, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE));
+    assert_int_equal(has_told_access(), rg_check_level() != RG_CHECK_OFF);
+    for (int k = 0; k < 3; k++) {
+        assert_success(aclrtUnmapMem(base + k * PIECE));
+        assert_success(aclrtFreePhysical(handles[k]));
+    }
+    assert_success(aclrtReleaseMemAddress(base));
+}
+
+static void test_access_refusals(void **state)
+{
+    (void)state;
+    const aclError invalid = ACL_ERROR_RT_PARAM_INVALID, null = ACL_ERROR_INVALID_PARAM;
+    char *base = reserve(3);
+    const aclrtDrvMemHandle handle = map_new(base), last = map_new(base + 2 * PIECE);
+    aclrtMemAccessDesc good = access_of(3, 0), descs[] = {good, good};
+    assert_refused(aclrtMemSetAccess(NULL, PIECE, &good, 1), null, "aclrtMemSetAccess: virPtr is NULL");
+    assert_refused(aclrtMemSetAccess(base, 0, &good, 1), null, "size is 0, must be positive");
+    assert_refused(aclrtMemSetAccess(base, PIECE, NULL, 1), null, "desc is NULL");
+    assert_refused(aclrtMemSetAccess(base, PIECE, &good, 0), null, "count is 0, must be positive");
+    assert_refused(aclrtMemSetAccess(base, PIECE, &good, SIZE_MAX), ACL_ERROR_RT_MEMORY_ALLOCATION, "memory");
+    assert_refused(aclrtMemSetAccess(base + 64, PIECE, &good, 1), invalid, "virPtr is ");
+    assert_refused(aclrtMemSetAccess(base, PIECE - 64, &good, 1), invalid, "size is 2097088 (0x1fffc0), must be a");
+    const char *const elsewhere = "must be within addresses of one aclrtReserveMemAddress at all of which aclrtMapMem";
+    assert_refused(aclrtMemSetAccess(base, 2 * PIECE, &good, 1), invalid, elsewhere);
+    assert_refused(aclrtMemSetAccess(base, 3 * PIECE, &good, 1), invalid, elsewhere);
+    assert_refused(aclrtMemSetAccess(base + PIECE, PIECE, &good, 1), invalid, elsewhere);
+    assert_refused(aclrtMemSetAccess(base + 2 * PIECE, 2 * PIECE, &good, 1), invalid, elsewhere);
+    assert_refused(aclrtMemSetAccess(base, SIZE_MAX / PIECE * PIECE, &good, 1), invalid, elsewhere);
+    const int flags[] = {2, 4, -1, 7};
+    for (int k = 0; k < 4; k++) {
+        descs[1].flags = (aclrtMemAccessFlags)flags[k];
+        assert_refused(aclrtMemSetAccess(base, PIECE, descs, 2), invalid, "desc[1].flags is ");
+    }
+    descs[1] = access_of(3, 2);
+    assert_refused(aclrtMemSetAccess(base, PIECE, descs, 2), ACL_ERROR_RT_INVALID_DEVICEID, "desc[1].location.id is 2");
+    descs[1].location = (aclrtMemLocation){0, ACL_MEM_LOCATION_TYPE_HOST};
+    assert_refused(aclrtMemSetAccess(base, PIECE, descs, 2), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "desc[1].location.type is 0, must be ACL_MEM_LOCATION_TYPE_DEVICE (1)");
+    descs[1].location.type = (aclrtMemLocationType)5;
+    assert_refused(aclrtMemSetAccess(base, PIECE, descs, 2), invalid, "desc[1].location.type is 5");
+    assert_success(aclrtMemSetAccess(base, PIECE, &good, 1));
+    assert_success(aclrtUnmapMem(base));
+    assert_refused(aclrtMemSetAccess(base, PIECE, &good, 1), invalid, elsewhere);
+    assert_success(aclrtUnmapMem(base + 2 * PIECE));
+    assert_success(aclrtFreePhysical(handle));
+    assert_success(aclrtFreePhysical(last));
+    assert_success(aclrtReleaseMemAddress(base));
+    assert_refused(aclrtMemSetAccess(base, PIECE, &good, 1), invalid, elsewhere);
+}
+
 /* ---- Sharing ---------------------------------------------------------------------------------- */
 
 enum { N_EXPORTERS = 4, N_EXPORTS = 50 };
@@ -931,19 +1066,35 @@ int main(void)
     if (start_peer() != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_granularity),    cmocka_unit_test(test_mapping),
-        cmocka_unit_test(test_device),         cmocka_unit_test(test_two_places),
-        cmocka_unit_test(test_runs),           cmocka_unit_test(test_ranges_apart),
-        cmocka_unit_test(test_end_while_used), cmocka_unit_test(test_replace_while_used),
-        cmocka_unit_test(test_addresses),      cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_out_of_memory),  cmocka_unit_test(test_out_of_files),
-        cmocka_unit_test(test_handles),        cmocka_unit_test(test_map_refusals),
-        cmocka_unit_test(test_unmapped),       cmocka_unit_test(test_import_here),
-        cmocka_unit_test(test_share_refusals), cmocka_unit_test(test_share),
-        cmocka_unit_test(test_share_with_all), cmocka_unit_test(test_forged_files),
-        cmocka_unit_test(test_foreign_file),   cmocka_unit_test(test_foreign_descriptors),
-        cmocka_unit_test(test_end_of_peer),    cmocka_unit_test(test_export_at_once),
-        cmocka_unit_test(test_fork),           cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_granularity),
+        cmocka_unit_test(test_mapping),
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_two_places),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_ranges_apart),
+        cmocka_unit_test(test_end_while_used),
+        cmocka_unit_test(test_replace_while_used),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_out_of_files),
+        cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_map_refusals),
+        cmocka_unit_test(test_unmapped),
+        cmocka_unit_test(test_access),
+        cmocka_unit_test(test_access_between_rows),
+        cmocka_unit_test(test_access_refusals),
+        cmocka_unit_test(test_import_here),
+        cmocka_unit_test(test_share_refusals),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_share_with_all),
+        cmocka_unit_test(test_forged_files),
+        cmocka_unit_test(test_foreign_file),
+        cmocka_unit_test(test_foreign_descriptors),
+        cmocka_unit_test(test_end_of_peer),
+        cmocka_unit_test(test_export_at_once),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, set_device_0, reset_device_0);
 }

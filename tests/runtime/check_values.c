@@ -35,7 +35,7 @@ static void test_values(void **state)
         n_wrong++;
     }
     assert_int_equal(n_wrong, 0);
-    assert_int_equal(sizeof(values) / sizeof(values[0]), 451);
+    assert_int_equal(sizeof(values) / sizeof(values[0]), 454);
 }
 
 static void test_layouts(void **state)
@@ -50,6 +50,7 @@ static void test_layouts(void **state)
     assert_int_equal(offsetof(aclrtMemLocation, type), 4);
     assert_int_equal(sizeof(aclrtPtrAttributes), 8 + 4 + 16);
     assert_int_equal(sizeof(aclrtPhysicalMemProp), 3 * 4 + 8 + 4 + 8);
+    assert_int_equal(sizeof(aclrtMemAccessDesc), 4 + 8 + 12);
     assert_int_equal(sizeof(aclrtMallocConfig), 16);
     assert_int_equal(sizeof(aclrtMemUsageInfo), 32 + 8 + 8 + 64);
     assert_int_equal(sizeof(aclrtMemcpyBatchAttr), 32);
