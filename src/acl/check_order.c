@@ -16,10 +16,30 @@
 enum { NEVER, INITIALISED, FINALISED };
 
 static atomic_int state;
+static atomic_bool is_late_told; /* a use after the last aclFinalize */
+
+/* ---- Once for each cause ---------------------------------------------------------------------- */
+
+/* A mistake that more calls than one of the thread will show: where it showed first. */
+struct cause {
+    const void *place;
+    const void *of[2]; /* what it is about */
+};
+
+static bool tell_once(struct rg_finding *finding, struct cause *cause, const void *first, const void *second)
+{
+    if (cause->place == NULL || cause->of[0] != first || cause->of[1] != second)
+        *cause = (struct cause){rg_place_outside().frame[0], {first, second}};
+    finding->once_for = cause->place;
+    return rg_check_tell(finding);
+}
+
+/* ---- Beginning and end ------------------------------------------------------------------------ */
 
 void rg_order_set(bool is_initialised)
 {
     atomic_store(&state, is_initialised ? INITIALISED : FINALISED);
+    atomic_store(&is_late_told, false);
 }
 
 static void tell_early(const char *function)
@@ -41,10 +61,12 @@ aclError rg_order_check(const char *function)
         tell_early(function);
         return ACL_SUCCESS;
     }
-    struct rg_finding finding = {.kind = "after-finalize", .function = function};
+    static const char late = 0;
+    struct rg_finding finding = {.kind = "after-finalize", .once_for = &late, .function = function};
     snprintf(finding.what, sizeof(finding.what), "the runtime is used after aclFinalize");
     snprintf(finding.instead, sizeof(finding.instead),
              "call aclFinalize when all is done, after aclrtResetDevice; or aclInit again before this");
+    atomic_store(&is_late_told, true);
     if (!rg_check_tell(&finding))
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_UNINITIALIZE, "%s: the runtime has been finalised, must be initialised", function);
@@ -55,7 +77,7 @@ void rg_order_note_late(const char *function)
     struct rg_finding finding = {.kind = "after-finalize", .is_note = true, .function = function};
     snprintf(finding.what, sizeof(finding.what), "the device is reset after aclFinalize");
     snprintf(finding.instead, sizeof(finding.instead), "call aclrtResetDevice before aclFinalize");
-    if (atomic_load_explicit(&state, memory_order_relaxed) == FINALISED)
+    if (atomic_load_explicit(&state, memory_order_relaxed) == FINALISED && !atomic_load(&is_late_told))
         rg_check_tell(&finding);
 }
 
@@ -84,22 +106,24 @@ static bool is_question(const char *function)
 
 void rg_order_tell_no_context(const char *function, const char *why, bool had_one)
 {
+    static _Thread_local struct cause cause;
     struct rg_finding finding = {.kind = "wrong-context", .is_note = true, .function = function};
     if (is_question(function) || (!had_one && rg_ignored_miss(RG_HANDLE_CONTEXT, NULL)))
         return;
     snprintf(finding.what, sizeof(finding.what), "%s", why);
     snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
-    rg_check_tell(&finding);
+    tell_once(&finding, &cause, had_one ? &cause : NULL, NULL);
 }
 
 /* No context at all is current in the thread. */
 static aclError refuse_without(const char *function, const struct rg_stream *stream)
 {
+    static _Thread_local struct cause cause;
     struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
     snprintf(finding.what, sizeof(finding.what), "stream %p takes work of a thread that has no current context",
              stream->handle);
     snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
-    if (!rg_check_tell(&finding))
+    if (!tell_once(&finding, &cause, NULL, NULL))
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the thread has no current context, must have that of stream",
                            function);
@@ -107,6 +131,7 @@ static aclError refuse_without(const char *function, const struct rg_stream *str
 
 aclError rg_order_check_context(const char *function, const struct rg_stream *stream)
 {
+    static _Thread_local struct cause cause;
     struct rg_context_traits context;
     if (rg_check_level() == RG_CHECK_OFF || rg_context_is_current(stream->context_handle))
         return ACL_SUCCESS;
@@ -128,7 +153,7 @@ aclError rg_order_check_context(const char *function, const struct rg_stream *st
         snprintf(finding.instead, sizeof(finding.instead),
                  "call aclrtSetCurrentContext in this thread before, or take a stream of the current context");
     }
-    if (!rg_check_tell(&finding))
+    if (!tell_once(&finding, &cause, stream->context_handle, context.handle))
         return ACL_SUCCESS;
     return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT,
                            "%s: stream is %p, of context %p and device %d, must be of the current context %p of "
@@ -150,11 +175,18 @@ static bool tell_device(const char *function, const struct rg_stream *stream, co
     return rg_check_tell(&finding);
 }
 
+/* Is the stream of another device than the thread's context? rg_order_check_context tells that. */
+static bool is_of_other_device(const struct rg_stream *stream)
+{
+    struct rg_context_traits context;
+    return rg_context_peek(&context) && context.device != stream->device;
+}
+
 bool rg_order_check_device(const char *function, const struct rg_stream *stream, const struct rg_access *accesses,
                            int n)
 {
     struct rg_memory_block block;
-    for (int k = 0; k < n && rg_device_count() > 1; k++)
+    for (int k = 0; k < n && rg_device_count() > 1 && !is_of_other_device(stream); k++)
         if (rg_memory_find((const void *)accesses[k].bytes.low, &block) && block.place != RG_MEMORY_HOST &&
             block.device != stream->device)
             return tell_device(function, stream, &accesses[k], &block);

@@ -73,11 +73,10 @@ static struct event *acquire(const char *function, const char *argument, aclrtEv
     if (handle == NULL) {
         *status = rg_runtime_fail_null(function, argument);
     } else if (event == NULL) {
-        rg_handle_tell_dead(function, argument, RG_HANDLE_EVENT, handle);
         *status = fail_dead(function, argument, handle);
     }
-    if (event == NULL)
-        rg_ignored_miss(RG_HANDLE_EVENT, handle);
+    if (event == NULL && !rg_ignored_miss(RG_HANDLE_EVENT, handle))
+        rg_handle_tell_dead(function, argument, RG_HANDLE_EVENT, handle);
     return event;
 }
 

@@ -62,10 +62,10 @@ struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecuto
     struct rg_executor *executor = rg_handle_acquire(RG_HANDLE_EXECUTOR, handle);
     if (executor != NULL)
         return executor;
-    rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
     rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
                 (const void *)handle);
-    rg_ignored_miss(RG_HANDLE_EXECUTOR, handle);
+    if (!rg_ignored_miss(RG_HANDLE_EXECUTOR, handle))
+        rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
     return NULL;
 }
 

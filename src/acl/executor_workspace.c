@@ -44,12 +44,12 @@ static void tell_size(const struct workspace *workspace, const char *has, uint64
 static aclnnStatus check_size(const struct workspace *workspace)
 {
     if (workspace->address == NULL && (workspace->size > 0 || workspace->needed > 0)) {
-        tell_size(workspace, "has", 0, NULL);
         rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
                     "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " bytes, of which %" PRIu64
                     " are needed",
                     workspace->function, workspace->size, workspace->needed);
-        rg_ignored_miss(RG_MAKES_MEMORY, NULL);
+        if (!rg_ignored_miss(RG_MAKES_MEMORY, NULL))
+            tell_size(workspace, "has", 0, NULL);
         return ACLNN_ERR_PARAM_NULLPTR;
     }
     if (workspace->size >= workspace->needed)

@@ -38,9 +38,9 @@ struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, ac
     }
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, wanted);
     if (object == NULL) {
-        rg_handle_tell_dead(function, "stream", RG_HANDLE_STREAM, wanted);
         *status = rg_stream_fail_dead(function, wanted);
-        rg_ignored_miss(RG_HANDLE_STREAM, wanted);
+        if (!rg_ignored_miss(RG_HANDLE_STREAM, wanted))
+            rg_handle_tell_dead(function, "stream", RG_HANDLE_STREAM, wanted);
     }
     return object;
 }

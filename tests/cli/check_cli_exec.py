@@ -445,6 +445,16 @@ class Planted(Exec):
         if SYMBOLISERS:
             self.assertIn(f" at {PLANTED_SOURCE}:{self.line_of('mistake: host-access of what')}, ", done.stderr)
 
+    def test_each_cause_once(self):
+        """A thread without a context shows in each call, and a status that was ignored in the call that misses it."""
+        findings = self.log(PLANTED, "causes", status=99)
+        self.assertEqual([finding["finding"] for finding in findings],
+                         ["wrong-context", "status-ignored", "status-ignored"])
+        if SYMBOLISERS:
+            marks = ["wrong-context", "status-ignored of a stream", "status-ignored of a workspace"]
+            self.assertEqual([finding["at"][0]["line"] for finding in findings],
+                             [self.line_of(f"mistake: {mark}") for mark in marks])
+
     def test_without_addresses_for_isolation(self):
         """Then it is left out."""
         limit = ["--", "sh", "-c", f"ulimit -v 4000000; exec {PLANTED}"]

@@ -6,13 +6,16 @@
  *   exec_planted            all four
  *   exec_planted touches    reads and writes device memory, and goes on
  *   exec_planted dead       reads device memory that has been freed
+ *   exec_planted causes     makes mistakes that show in more calls than one
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
 
 enum { SMALL = 16, LARGE = 32, SMALL_BYTES = 4 * SMALL * SMALL, LARGE_BYTES = 4 * LARGE * LARGE };
@@ -104,6 +107,47 @@ static void run_dead(void)
     printf("%d\n", memory[3]); /* mistake: host-access of what is dead */
 }
 
+/* Nobody has set a context for this thread. */
+static void *forget_context(void *stream)
+{
+    void *memory = NULL;
+    aclrtMalloc(&memory, SMALL_BYTES, ACL_MEM_MALLOC_HUGE_FIRST); /* mistake: wrong-context */
+    aclrtMalloc(&memory, SMALL_BYTES, ACL_MEM_MALLOC_HUGE_FIRST);
+    aclrtCreateStream(&stream);
+    return NULL;
+}
+
+static void ignore_statuses(void *large, void *small)
+{
+    aclrtStream stream = (aclrtStream)0x1234;
+    void *workspace = NULL;
+    aclrtCreateStreamWithConfig(&stream, 0, 0x7000);
+    aclrtSynchronizeStream(stream); /* mistake: status-ignored of a stream */
+    const int64_t sizes[] = {LARGE, LARGE};
+    aclIntArray *output = aclCreateIntArray(sizes, 2);
+    aclTensor *from = describe(small, SMALL), *to = describe(large, LARGE);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    check(aclnnUpsampleBilinear2dGetWorkspaceSize(from, output, 0, 0, 0, to, &size, &executor));
+    aclrtMalloc(&workspace, SIZE_MAX / 4, ACL_MEM_MALLOC_HUGE_FIRST);
+    aclnnUpsampleBilinear2d(workspace, size, executor, NULL); /* mistake: status-ignored of a workspace */
+    check(aclDestroyTensor(from));
+    check(aclDestroyTensor(to));
+    check(aclDestroyIntArray(output));
+}
+
+static void run_causes(void)
+{
+    pthread_t thread;
+    char *large = allocate(LARGE_BYTES), *small = allocate(SMALL_BYTES);
+    check(aclrtMemset(small, SMALL_BYTES, 0, SMALL_BYTES));
+    check(pthread_create(&thread, NULL, forget_context, NULL));
+    check(pthread_join(thread, NULL));
+    ignore_statuses(large, small);
+    check(aclrtFree(large));
+    check(aclrtFree(small));
+}
+
 int main(int argc, char **argv)
 {
     check(aclInit(NULL));
@@ -112,6 +156,8 @@ int main(int argc, char **argv)
         run_touching();
     else if (argc > 1 && strcmp(argv[1], "dead") == 0)
         run_dead();
+    else if (argc > 1 && strcmp(argv[1], "causes") == 0)
+        run_causes();
     else
         run_planted();
     check(aclrtResetDevice(0));
