@@ -55,7 +55,7 @@ static const char *keep_path(const char *path)
 static uintptr_t find_bias(uintptr_t begin)
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)begin;
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    if (memcmp(header, ELFMAG, SELFMAG) != 0)
         return begin;
     return header->e_type == ET_EXEC ? 0 : begin;
 }
