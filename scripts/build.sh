@@ -10,10 +10,19 @@ jobs=$2
 shift 2
 source_directory=$(cd "$(dirname "$0")/.." && pwd)
 
+# What `make` was called with is not for the build that CMake makes.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# A directory keeps the generator that it was made with.
+generator=()
+if [ ! -e "$directory/CMakeCache.txt" ] && command -v ninja >/dev/null; then
+    generator=(-G Ninja)
+fi
 mkdir -p "$directory"
 log=$directory/configure.log
-if ! cmake -S "$source_directory" -B "$directory" -G Ninja "$@" >"$log" 2>&1; then
+if ! cmake -S "$source_directory" -B "$directory" ${generator[@]+"${generator[@]}"} "$@" >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi
+grep 'not built' "$log" || true
 cmake --build "$directory" --parallel "$jobs"

@@ -2,54 +2,67 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a job needs, and nothing when they are all there.
 #
-#   scripts/install-packages.sh GROUP...      GROUP is one of: run, test, bench, ci
+#   scripts/install-packages.sh GROUP...      GROUP is one of: install, run, test, bench, ci
 #
 # Needs root or sudo only when something is missing.
 set -euo pipefail
 
 packages_of() {
     case $1 in
-    run) echo gcc g++ libc6-dev make cmake ninja-build libpng-dev libjpeg-dev ;;
-    test) packages_of run; echo libcmocka-dev libcjson-dev pkgconf python3 python3-numpy ;;
-    bench) packages_of run; echo python3 python3-torch python3-matplotlib libdnnl-dev ;;
+    install) echo gcc libc6-dev cmake $for_the_next_step ;;
+    run) echo gcc libc6-dev make cmake pkgconf libpng-dev libjpeg-dev ;;
+    test) packages_of run; echo g++ ninja-build libcmocka-dev libcjson-dev python3 python3-numpy ;;
+    bench) packages_of run; echo ninja-build python3 python3-torch python3-matplotlib libdnnl-dev ;;
     ci)
         packages_of test
-        echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux
+        echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux musl-tools
         echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
         echo libc6:arm64 libstdc++6:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
         ;;
     *)
-        echo "install-packages.sh: '$1' is no group; the groups are run, test, bench, ci" >&2
+        echo "install-packages.sh: '$1' is no group; the groups are install, run, test, bench, ci" >&2
         exit 2
         ;;
     esac
 }
 
-is_installed() {
-    dpkg-query --show --showformat='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+# Programs need not come from Debian's packages.
+is_there() {
+    local cc=${CC:-cc} cxx=${CXX:-c++}
+    case $1 in
+    gcc) command -v "${cc%% *}" ;;
+    g++) command -v "${cxx%% *}" ;;
+    libc6-dev) echo '#include <stdlib.h>' | "${cc%% *}" -E -x c - ;;
+    make | cmake | python3 | valgrind) command -v "$1" ;;
+    ninja-build) command -v ninja ;;
+    pkgconf) command -v pkg-config ;;
+    *) dpkg-query --show --showformat='${db:Status-Status}\n' "$1" | grep -x installed ;;
+    esac >/dev/null 2>&1
 }
 
 if [ $# -eq 0 ]; then
-    echo "usage: install-packages.sh GROUP... (run, test, bench, ci)" >&2
+    echo "usage: install-packages.sh GROUP... (install, run, test, bench, ci)" >&2
     exit 2
 fi
+# The README asks pkg-config about what is installed. Who is not root may do without it.
+for_the_next_step=
+[ "$(id -u)" -ne 0 ] || for_the_next_step=pkgconf
 wanted=
 for group in "$@"; do
     list=$(packages_of "$group")
     wanted+=" $list"
 done
+missing=()
+for package in $(printf '%s\n' $wanted | sort -u); do
+    is_there "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v dpkg-query >/dev/null; then
     echo "install-packages.sh: this is not Debian, so nothing is installed. These Debian packages name what is" >&2
-    echo "needed:" $wanted >&2
+    echo "needed and was not found: ${missing[*]}" >&2
     exit 0
 fi
-
-missing=()
-for package in $(printf '%s\n' $wanted | sort -u); do
-    is_installed "$package" || missing+=("$package")
-done
-[ ${#missing[@]} -gt 0 ] || exit 0
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then

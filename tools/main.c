@@ -7,9 +7,12 @@
 #include "complain.h"
 #include "suggest.h"
 
-static const struct command *const commands[] = {&command_run,   &command_list,    &command_describe,
-                                                 &command_check, &command_compare, &command_ascend_home,
-                                                 &command_exec};
+static const struct command *const commands[] = {
+    &command_run,         &command_list, &command_describe, &command_check, &command_compare,
+#ifdef REGRAD_ACL
+    &command_ascend_home, &command_exec,
+#endif
+};
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

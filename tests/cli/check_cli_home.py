@@ -55,7 +55,7 @@ class Tree(Home):
         self.assertTrue(os.path.isdir(os.path.join(root, "opp")))
         for package in ("runtime", "opp", "toolkit"):
             with open(os.path.join(root, "share", "info", package, "version.info"), encoding="ascii") as file:
-                self.assertEqual(file.read(), "Version=1.17.0\n")
+                self.assertEqual(file.read(), "Version=1.17.0\nProvider=regrad\n")
 
     def test_tree(self):
         self.check(self.home)

@@ -16,6 +16,7 @@ version=$(awk '/^#define REGRAD_VERSION_/ {text = text "." $3} END {print substr
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix="$work/moved here"
+home="$prefix/lib/regrad/ascend-home"
 n_passed=0
 n_failed=0
 
@@ -39,7 +40,7 @@ needs_library() { # yes|no PROGRAM
 compile_client() { # SOURCE
     local compiler=("$CXX" -std=c++11)
     [[ $1 == *.cpp ]] || compiler=("$CC" -std=gnu17)
-    "${compiler[@]}" "-I$prefix/include" "$1" "-L$prefix/lib64" -lopapi -lnnopbase -lascendcl -ldl -pthread -o client
+    "${compiler[@]}" "-I$home/include" "$1" "-L$home/lib64" -lopapi -lnnopbase -lascendcl -ldl -pthread -o client
 }
 run_client() ( # SOURCE; in a shell of its own
     local arguments=() said
@@ -49,7 +50,7 @@ run_client() ( # SOURCE; in a shell of its own
     mindnlp.c) arguments=(libascendcl.so libnnopbase.so libopapi.so) ;;
     esac
     export REGRAD_DEVICES=2 REGRAD_CHECK=error REGRAD_CHECK_SUPPRESS=chip-format,executor-destroyed
-    said=$(LD_LIBRARY_PATH="$prefix/lib64" ./client "${arguments[@]}" 2>&1) || return
+    said=$(LD_LIBRARY_PATH="$home/lib64" ./client "${arguments[@]}" 2>&1) || return
     echo "$said"
     [ -z "$said" ]
 )
@@ -88,14 +89,14 @@ if [ -x "$prefix/bin/regrad" ]; then
     check "the installed program" "$version" "$prefix/bin/regrad" --version
 fi
 
-if [ -e "$prefix/lib64/libascendcl.so" ]; then
+if [ -e "$home/lib64/libascendcl.so" ]; then
     cp "$source_directory/examples/two_phase.cpp" .
-    acl_compile=("$CXX" -std=c++11 "-I$prefix/include" "-I$prefix/include/aclnn" "-I$prefix/include/aclnnop"
-        two_phase.cpp "-L$prefix/lib64")
+    acl_compile=("$CXX" -std=c++11 "-I$home/include" "-I$home/include/aclnn" "-I$home/include/aclnnop"
+        two_phase.cpp "-L$home/lib64")
     for libraries in "-lopapi_cv -lascendcl -lnnopbase" "-lascendcl -lnnopbase -lopapi"; do
         # shellcheck disable=SC2086
         check "two_phase.cpp with $libraries" "" "${acl_compile[@]}" $libraries -o two_phase
-        check "two_phase by $libraries" "" env LD_LIBRARY_PATH="$prefix/lib64" ./two_phase
+        check "two_phase by $libraries" "" env LD_LIBRARY_PATH="$home/lib64" ./two_phase
     done
     for source in "$source_directory"/tests/clients/*.{c,cpp}; do
         check "client ${source##*/}" "" compile_client "$source"
@@ -103,7 +104,7 @@ if [ -e "$prefix/lib64/libascendcl.so" ]; then
     done
     check "the version of regrad_acl by pkg-config" "$version" pkg-config --modversion regrad_acl
     check "two_phase.cpp with pkg-config" "" with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_shared "" regrad_acl
-    check "two_phase by pkg-config" "" env LD_LIBRARY_PATH="$prefix/lib64" ./acl_shared
+    check "two_phase by pkg-config" "" env LD_LIBRARY_PATH="$prefix/lib" ./acl_shared
     check "two_phase.cpp with pkg-config, static" "" \
         with_pkg_config "$CXX -std=c++11" two_phase.cpp acl_static -static regrad_acl
     check "two_phase by pkg-config, static" "" ./acl_static
@@ -121,9 +122,9 @@ build_script() { # OUTPUT
 run_script() { # SCRIPT PROGRAM
     env -i PATH="$PATH" bash -eu -c '. "$1" && "$2"' run_script "$@"
 }
-if [ -x "$prefix/bin/regrad" ] && [ -e "$prefix/lib64/libascendcl.so" ]; then
+if [ -x "$prefix/bin/regrad" ] && [ -e "$home/lib64/libascendcl.so" ]; then
     ASCEND_HOME_PATH=$("$prefix/bin/regrad" ascend-home)
-    check "ascend-home" "" test "$ASCEND_HOME_PATH" = "$prefix/lib/regrad/ascend-home"
+    check "ascend-home" "" test "$ASCEND_HOME_PATH" = "$home"
     check "ascend-home --install" "" "$prefix/bin/regrad" ascend-home --install "$work/Ascend/latest"
     check "the run script of two_phase" "should be" run_script "$ASCEND_HOME_PATH/bin/setenv.bash" ./two_phase
     for ASCEND_HOME_PATH in "$ASCEND_HOME_PATH" "$work/Ascend/latest"; do
@@ -138,12 +139,70 @@ if [ -x "$prefix/bin/regrad" ] && [ -e "$prefix/lib64/libascendcl.so" ]; then
     done
     check "the build script of two_phase" "" build_script by_script
     check "regrad exec" "0 findings" env -u LD_LIBRARY_PATH "$prefix/bin/regrad" exec ./by_script
-    mkdir -p real/lib64
-    touch real/lib64/libascendcl.so
-    check "an installation over a real stack" "" fails cmake --install "$build_directory" --prefix "$work/real"
-    check "an installation over a real stack does nothing" "lib64/libascendcl.so" find real -type f
-    check "an installation over our own" "" cmake --install "$build_directory" --prefix "$prefix"
 fi
+
+# A prefix that others use as well gets no header and no library under a vendor's name, wherever they look for these.
+ours="bin/regrad include/regrad.h lib/cmake"
+for name in libregrad libregrad_acl; do
+    ours+=" lib/$name.a lib/$name.so lib/$name.so.${version%.*} lib/$name.so.$version"
+done
+if [ -e "$home/lib64/libascendcl.so" ]; then
+    check "the names in what others use too" "$ours lib/pkgconfig lib/regrad!" bash -c 'cd "$1"
+        echo $(find bin include lib -mindepth 1 -maxdepth 1 | LC_ALL=C sort)!' bash "$prefix"
+fi
+
+# Nothing of a real toolkit is overwritten, wherever in it a file lies.
+install_into() { # DIRECTORY [CMAKE-OPTION...]
+    cmake --install "$build_directory" --prefix "$work/$1" "${@:2}"
+}
+spares() { # WHAT FILE
+    local inside=real/lib/regrad/ascend-home/$2
+    mkdir -p "$(dirname "$inside")"
+    echo "the vendor's" >"$inside"
+    check "an installation over $1" "is not regrad's; nothing is installed" refuses install_into real
+    check "an installation over $1 does nothing" "1" bash -c 'find real -type f | wc -l'
+    check "$1 afterwards" "the vendor's" cat "$inside"
+    rm -r real
+}
+refuses() { # COMMAND...
+    local said
+    if said=$("$@" 2>&1); then return 1; fi
+    tr -s ' \n' ' ' <<<"$said"
+}
+if [ -e "$home/lib64/libascendcl.so" ]; then
+    for file in lib64/libascendcl.so lib64/libopapi_math.so include/acl/acl.h include/aclnnop/aclnn_util.h set_env.sh \
+        bin/setenv.bash acllib/include/acl/acl.h; do
+        spares "a real $file" "$file"
+    done
+    mkdir -p real/lib/regrad toolkit-of-others/lib64
+    ln -s "$work/toolkit-of-others" real/lib/regrad/ascend-home
+    check "an installation through a link" "is not regrad's; nothing is installed" refuses install_into real
+    check "an installation through a link does nothing" "0" bash -c 'find toolkit-of-others -type f | wc -l'
+    rm -r real
+    mkdir -p real/include/acl real/lib64
+    echo "the vendor's" | tee real/include/acl/acl.h >real/lib64/libascendcl.so
+    check "an installation beside a real toolkit" "" install_into real
+    check "a real toolkit afterwards" "the vendor's the vendor's" bash -c 'echo $(cat real/*/acl/acl.h real/lib64/*)'
+fi
+
+# Over itself, and away again with all that it made, and with nothing else.
+check "an installation over our own" "" install_into "moved here"
+touch "$work/moved here/lib/of-others"
+uninstall=(cmake -DPREFIX="$prefix" -P "$source_directory/cmake/install/uninstall.cmake")
+check "make uninstall" "files removed" "${uninstall[@]}"
+check "make uninstall leaves what is not ours" "moved here/lib/of-others" find "moved here" -type f -o -type l
+check "make uninstall leaves no directories" "3" bash -c 'find "moved here" | wc -l'
+check "make uninstall twice" "nothing is removed" refuses "${uninstall[@]}"
+
+# Parts.
+check "the runtime alone" "" install_into runtime --component regrad_runtime
+check "the files of the runtime" "LICENSE libregrad.so.${version%.*} libregrad.so.$version" \
+    bash -c 'echo $(find runtime ! -type d -printf "%f\n" | sort)'
+check "development without the aclnn interface" "" install_into runtime --component regrad_development
+find_parts=(cmake -S consumer -B build_runtime "-DCMAKE_PREFIX_PATH=$work/runtime")
+check "find_package without the aclnn interface" "" "${find_parts[@]}"
+check "find_package of the aclnn interface alone" "aclnn interface is not installed" \
+    refuses "${find_parts[@]}" -DCOMPONENTS=acl
 
 echo "$n_passed checks passed, $n_failed failed"
 [ "$n_failed" -eq 0 ]
