@@ -111,6 +111,12 @@ static int check_size_count(const struct problem *problem, enum place place)
                     problem->op->name, rank == 4 ? "N,C,H,W or H,W" : "N,C,L or L");
 }
 
+static const char *order_note(const struct problem *problem)
+{
+    return problem->op->rank == 4 ? "; sizes are in the order N,C,H,W, whatever the layout of the files"
+                                  : "; sizes are in the order N,C,L, whatever the layout of the files";
+}
+
 /* Sizes that a file gives too must be the same. UpsampleNearestExact2dGrad has an output_size beside the tensor. */
 static int check_against_file(const struct problem *problem, enum place place)
 {
@@ -120,9 +126,31 @@ static int check_against_file(const struct problem *problem, enum place place)
         return STATUS_OK;
     for (int d = 0; d < sizes->n; d++)
         if (sizes->value[d] != problem->shape[place][skipped + d])
-            return complain(STATUS_REFUSED, "--%s has %" PRId64 " where the file has %" PRId64, size_option[place],
-                            sizes->value[d], problem->shape[place][skipped + d]);
+            return complain(STATUS_REFUSED, "--%s has %" PRId64 " where the file has %" PRId64 "%s", size_option[place],
+                            sizes->value[d], problem->shape[place][skipped + d],
+                            skipped == 0 ? order_note(problem) : "");
     return STATUS_OK;
+}
+
+/* Sizes in the order of a file whose channels are last, or a file whose order is not the one that it is read in. What
+ * differs in another way is the library's to refuse. */
+static int check_order(const struct problem *problem, enum place place)
+{
+    const struct sizes *sizes = sizes_for(problem, place);
+    const int64_t *given = sizes->value, *there = problem->shape[place == PLACE_IN ? PLACE_OUT : PLACE_IN];
+    const int rank = problem->op->rank;
+    const bool is_last = problem->settings->channels_last;
+    if (problem->n_files == 0 || sizes->n < rank || given[0] != there[0] || given[1] == there[1])
+        return STATUS_OK;
+    if (given[rank - 1] == there[1])
+        return complain(STATUS_REFUSED, "%s: --%s has C = %" PRId64 " where %s has %" PRId64 "%s", problem->op->name,
+                        size_option[place], given[1], problem->settings->words[1], there[1], order_note(problem));
+    if (given[1] != there[is_last ? 2 : rank - 1]) /* which C would be */
+        return STATUS_OK;
+    return complain(STATUS_REFUSED,
+                    "%s: --%s has C = %" PRId64 " where %s has %" PRId64 "; %s --layout nhwc it has %" PRId64 " too",
+                    problem->op->name, size_option[place], given[1], problem->settings->words[1], there[1],
+                    is_last ? "without" : "with", given[1]);
 }
 
 /* Takes a place's shape from its option. H,W alone need N and C of the other place. */
@@ -208,7 +236,10 @@ static int find_shapes(struct problem *problem)
         take_from_grid(problem);
     else if (take_scaled(problem) != STATUS_OK)
         return STATUS_REFUSED;
-    return check_known(problem);
+    int status = check_known(problem);
+    if (status == STATUS_OK)
+        status = check_order(problem, PLACE_IN);
+    return status == STATUS_OK ? check_order(problem, PLACE_OUT) : status;
 }
 
 /* ---- The whole ---- */

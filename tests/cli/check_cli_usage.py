@@ -117,6 +117,37 @@ class Refusals(Case):
             with self.subTest(words=words):
                 self.assertEqual(self.refused(*words), message)
 
+    def test_wrong_orders(self):
+        """Sizes in the order of the files, and files in another order than the one they are read in."""
+        self.save("chw.npy", np.zeros((2, 3, 8, 7), "f4"))
+        self.save("hwc.npy", np.zeros((2, 8, 7, 3), "f4"))
+        self.save("cl.npy", np.zeros((2, 3, 8), "f4"))
+        self.save("lc.npy", np.zeros((2, 8, 3), "f4"))
+        last = ["--layout", "nhwc"]
+        order = "; sizes are in the order N,C,H,W, whatever the layout of the files"
+        for operator, file, options, message in [
+            ("upsample_bilinear2d_backward", "hwc.npy", ["--input-size", "2,4,4,3", *last],
+             "--input-size has C = 4 where hwc.npy has 3" + order),
+            ("upsample_bilinear2d_backward", "chw.npy", ["--input-size", "2,4,4,3"],
+             "--input-size has C = 4 where chw.npy has 3" + order),
+            ("upsample_nearest_exact2d", "hwc.npy", ["--output-size", "2,4,4,3", *last],
+             "--output-size has C = 4 where hwc.npy has 3" + order),
+            ("upsample_nearest_exact1d_backward", "lc.npy", ["--input-size", "2,4,3", *last],
+             "--input-size has C = 4 where lc.npy has 3" + order.replace("H,W", "L")),
+            ("upsample_bilinear2d_backward", "hwc.npy", ["--input-size", "2,3,4,4"],
+             "--input-size has C = 3 where hwc.npy has 8; with --layout nhwc it has 3 too"),
+            ("upsample_bilinear2d", "chw.npy", ["--output-size", "2,3,4,4", *last],
+             "--output-size has C = 3 where chw.npy has 7; without --layout nhwc it has 3 too"),
+            ("upsample_nearest_exact1d_backward", "lc.npy", ["--input-size", "2,3,4"],
+             "--input-size has C = 3 where lc.npy has 8; with --layout nhwc it has 3 too"),
+            ("upsample_nearest_exact1d", "cl.npy", ["--output-size", "2,3,4", *last],
+             "--output-size has C = 3 where cl.npy has 8; without --layout nhwc it has 3 too"),
+        ]:
+            with self.subTest(operator=operator, file=file):
+                self.assertEqual(self.refused("run", operator, file, *options, "-o", "x.npy"), f"{operator}: {message}")
+        self.assertEqual(self.refused("describe", "upsample_bilinear2d", "hwc.npy", *last, "--input-size", "2,8,7,3",
+                                      "--output-size", "4,4"), "--input-size has 8 where the file has 3" + order)
+
     def test_library_messages_name_files(self):
         """What the library refuses is refused with its words, in which tensors have the names of their files."""
         self.save("a.npy", np.zeros((1, 1, 2, 2), "f4"))
