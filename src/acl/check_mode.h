@@ -19,6 +19,7 @@
 #define RG_CHECK_MODE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "acl/place.h"
 
@@ -49,6 +50,7 @@ struct rg_finding {
     const void *once_for;        /* told once for this place; NULL: for that of the call */
     const char *function;        /* the call in which it was found */
     const char *argument;        /* of the call; NULL for none */
+    uint64_t work;               /* of a stream, by its ticket, that it is about; 0 for none */
     char what[RG_CHECK_TEXT];    /* a sentence without an end */
     char instead[RG_CHECK_TEXT]; /* what to do */
     int n_objects;

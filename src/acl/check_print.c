@@ -112,6 +112,10 @@ void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding,
     rg_text_put_decimal(text, rg_now() / 1000);
     rg_text_put(text, ",\"process\":");
     rg_text_put_decimal(text, (uint64_t)getpid());
+    if (finding->work != 0) {
+        rg_text_put(text, ",\"work\":");
+        rg_text_put_decimal(text, finding->work);
+    }
     put_member(text, "function", finding->function);
     if (finding->argument != NULL)
         put_member(text, "argument", finding->argument);

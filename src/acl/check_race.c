@@ -297,6 +297,7 @@ static void describe(const struct race *race, struct rg_finding *finding)
     const struct rg_entry *entry = &race->entry;
     const struct rg_bytes *bytes = &race->access.bytes, *others = &entry->access.bytes;
     const struct stream_text stream = write_name(&entry->stream);
+    finding->work = entry->ticket;
     snprintf(finding->what, sizeof(finding->what),
              "%zu bytes at %p are %s, while %s, queued on %s, may not have %s them yet: nothing has waited for it",
              size_of(bytes), (void *)bytes->low, touched[race->access.touch], entry->origin.function, stream.name,
