@@ -27,29 +27,18 @@ static void add(struct span *spans, size_t *n, double origin, double begin, doub
 
 static size_t count_spans(const struct record *record)
 {
-    size_t n = 1;
+    size_t n = 2;
     for (const struct work *work = record->works; work != NULL; work = work->next)
         n++;
     for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next)
-        n += 2;
-    for (const struct block *block = record->blocks; block != NULL; block = block->next)
-        n += 2;
+        n++;
     for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next)
         n++;
     return n;
 }
 
-/* Where nothing works, a thread that waits for it is idle too: only the ends of its wait are of interest. */
-static void add_waits(struct span *spans, size_t *n, double origin, const struct record *record)
-{
-    for (const struct wait *wait = record->waits; wait != NULL; wait = wait->next) {
-        const double end = record_until(record, wait->end);
-        add(spans, n, origin, wait->begin, record->works == NULL ? end : wait->begin);
-        add(spans, n, origin, end, end);
-    }
-}
-
-/* All times at which something happened. The caller frees them; NULL without memory. */
+/* The times at which something is done, and both ends. A thread that waits while nothing works is idle too. The caller
+ * frees them; NULL without memory. */
 static struct span *find_spans(const struct record *record, double origin, size_t *n)
 {
     struct span *spans = calloc(count_spans(record), sizeof *spans);
@@ -59,13 +48,11 @@ static struct span *find_spans(const struct record *record, double origin, size_
     add(spans, n, origin, origin, origin);
     for (const struct work *work = record->works; work != NULL; work = work->next)
         add(spans, n, origin, work->begin, record_until(record, work->end));
-    add_waits(spans, n, origin, record);
-    for (const struct block *block = record->blocks; block != NULL; block = block->next) {
-        add(spans, n, origin, block->begin, block->begin);
-        add(spans, n, origin, block->end, block->end);
-    }
+    for (const struct wait *wait = record->works == NULL ? record->waits : NULL; wait != NULL; wait = wait->next)
+        add(spans, n, origin, wait->begin, record_until(record, wait->end));
     for (const struct finding *finding = record->findings; finding != NULL; finding = finding->next)
         add(spans, n, origin, finding->time, finding->time);
+    add(spans, n, origin, record->end, record->end);
     return spans;
 }
 
@@ -186,6 +173,9 @@ double axis_place(const struct axis *axis, double time)
 /* Numbers stand SPARSE percent apart on narrow pages, DENSE on wide ones. */
 enum { SPARSE = 25, DENSE = 14, FROM_RIGHT = 70 };
 
+/* Cuts that are not so far apart look like one. */
+static const double beside = 0.3;
+
 struct unit {
     const char *name;
     double length; /* microseconds */
@@ -240,23 +230,39 @@ static void draw_stretch(FILE *page, const struct axis *axis, const struct stret
     }
 }
 
-/* The length is told beside the mark where there is room. */
-static void draw_cut(FILE *page, const struct axis *axis, const struct stretch *cut, struct numbers *numbers)
+static void draw_cut(FILE *page, const struct axis *axis, const struct stretch *cut)
 {
     char length[HTML_NUMBER], begin[HTML_NUMBER], end[HTML_NUMBER];
-    html_time(length, cut->end - cut->begin);
     fprintf(page,
             "<b class=\"cut\" style=\"left:%.3f%%;width:%.3f%%\" title=\"cut: %s without work, from %s to %s\"></b>",
-            cut->left, cut->right - cut->left, length, html_moment(begin, cut->begin - axis->origin),
-            html_moment(end, cut->end - axis->origin));
-    if (cut->left - numbers->last < DENSE)
+            cut->left, cut->right - cut->left, html_time(length, cut->end - cut->begin),
+            html_moment(begin, cut->begin - axis->origin), html_moment(end, cut->end - axis->origin));
+}
+
+/* The last of the cuts that stand side by side from this one on. */
+static const struct stretch *last_beside(const struct axis *axis, const struct stretch *cut)
+{
+    const struct stretch *const end = axis->of + axis->n;
+    while (cut + 2 < end && cut[2].left - cut->right < beside)
+        cut += 2;
+    return cut;
+}
+
+/* The length of cuts that stand side by side is told above the first where there is room. */
+static void draw_length(FILE *page, const struct axis *axis, const struct stretch *cut, struct numbers *numbers)
+{
+    char length[HTML_NUMBER];
+    const int is_beside = cut - axis->of >= 2 && cut->left - cut[-2].right < beside;
+    if (is_beside || cut->left - numbers->last < DENSE)
         return;
+    const struct stretch *last = last_beside(axis, cut);
     const int is_sparse = cut->left - numbers->last_sparse >= SPARSE, is_right = cut->left > FROM_RIGHT;
     numbers->last = cut->left;
     if (is_sparse)
         numbers->last_sparse = cut->left;
     fprintf(page, "<span class=\"length%s\" style=\"%s:%.3f%%\">cut: %s</span>", is_sparse ? "" : " dense",
-            is_right ? "right" : "left", is_right ? 100 - cut->right : cut->left, length);
+            is_right ? "right" : "left", is_right ? 100 - last->right : cut->left,
+            html_time(length, last->end - cut->begin));
 }
 
 void axis_draw(FILE *page, const struct axis *axis)
@@ -266,10 +272,12 @@ void axis_draw(FILE *page, const struct axis *axis)
     numbers.unit = choose_unit(end);
     numbers.digits = (int)fmin(fmax(ceil(-log10(step / numbers.unit.length) - 1e-9), 0), 6);
     for (size_t k = 0; k < axis->n; k++) {
-        if (axis->of[k].is_cut)
-            draw_cut(page, axis, &axis->of[k], &lengths);
-        else
+        if (!axis->of[k].is_cut) {
             draw_stretch(page, axis, &axis->of[k], step, &numbers);
+            continue;
+        }
+        draw_cut(page, axis, &axis->of[k]);
+        draw_length(page, axis, &axis->of[k], &lengths);
     }
     fputc('\n', page);
 }

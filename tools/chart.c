@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "html.h"
+#include "usage.h"
 
 enum { MOST_BARS = 20000, MOST_LANES = 64, MEMORY_HEIGHT = 100 };
 
@@ -180,101 +181,22 @@ void chart_timeline(FILE *page, const struct record *record, const struct axis *
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
-/* A device, or the host, in a process. */
-struct owner {
-    double process, device, peak;
-};
-
-struct step {
-    double time, bytes;
-    size_t owner;
-};
-
-/* What is drawn of the memory. */
-struct memory {
-    struct owner *owners;
-    struct step *steps;
-    size_t n_owners, n_steps;
-    double most;
-};
-
-static int compare_owners(const void *a, const void *b)
-{
-    const struct owner *left = a, *right = b;
-    if (left->process != right->process)
-        return left->process < right->process ? -1 : 1;
-    return (left->device > right->device) - (left->device < right->device);
-}
-
-static int compare_steps(const void *a, const void *b)
-{
-    const struct step *left = a, *right = b;
-    return (left->time > right->time) - (left->time < right->time);
-}
-
-/* Returns 0 when there is no memory for it. */
-static int allocate_memory(struct memory *memory, const struct record *record)
-{
-    size_t n = 0;
-    for (const struct block *block = record->blocks; block != NULL; block = block->next)
-        n++;
-    *memory = (struct memory){.owners = calloc(n + 1, sizeof *memory->owners),
-                              .steps = calloc(2 * n + 1, sizeof *memory->steps)};
-    return memory->owners != NULL && memory->steps != NULL;
-}
-
-static void find_owners(struct memory *memory, const struct record *record)
-{
-    size_t n = 0;
-    for (const struct block *block = record->blocks; block != NULL; block = block->next)
-        memory->owners[n++] = (struct owner){block->process, block->device, 0};
-    qsort(memory->owners, n, sizeof memory->owners[0], compare_owners);
-    for (size_t k = 0; k < n; k++)
-        if (k == 0 || compare_owners(&memory->owners[k], &memory->owners[memory->n_owners - 1]) != 0)
-            memory->owners[memory->n_owners++] = memory->owners[k];
-}
-
-/* All allocations and frees in the order of time. */
-static void find_steps(struct memory *memory, const struct record *record)
-{
-    for (const struct block *block = record->blocks; block != NULL; block = block->next) {
-        const struct owner key = {block->process, block->device, 0};
-        const struct owner *owner =
-            bsearch(&key, memory->owners, memory->n_owners, sizeof memory->owners[0], compare_owners);
-        const size_t place = (size_t)(owner - memory->owners);
-        memory->steps[memory->n_steps++] = (struct step){block->begin, block->bytes, place};
-        if (block->end >= 0)
-            memory->steps[memory->n_steps++] = (struct step){block->end, -block->bytes, place};
-    }
-    qsort(memory->steps, memory->n_steps, sizeof memory->steps[0], compare_steps);
-}
-
-static void find_peak(struct memory *memory, size_t owner)
-{
-    double bytes = 0;
-    for (size_t k = 0; k < memory->n_steps; k++) {
-        bytes += memory->steps[k].owner == owner ? memory->steps[k].bytes : 0;
-        memory->owners[owner].peak = fmax(memory->owners[owner].peak, bytes);
-    }
-    memory->most = fmax(memory->most, memory->owners[owner].peak);
-}
-
 /* A line that goes to the right and then up or down, in percent. */
-static void draw_line(FILE *page, const struct axis *axis, const struct memory *memory, size_t owner)
+static void draw_line(FILE *page, const struct axis *axis, const struct usage *usage, size_t owner)
 {
     double bytes = 0;
     fprintf(page, "<path class=\"memory l%zu\" d=\"M0 %d", owner % 10, MEMORY_HEIGHT);
-    for (size_t k = 0; k < memory->n_steps; k++) {
-        if (memory->steps[k].owner != owner)
+    for (size_t k = 0; k < usage->n_steps; k++) {
+        if (usage->steps[k].owner != owner)
             continue;
-        bytes += memory->steps[k].bytes;
-        const double part = fmin(fmax(bytes / memory->most, 0), 1);
-        fprintf(page, " H%.3f V%.2f", axis_place(axis, memory->steps[k].time), MEMORY_HEIGHT * (1 - part));
+        bytes += usage->steps[k].bytes;
+        const double part = fmin(fmax(bytes / usage->most, 0), 1);
+        fprintf(page, " H%.3f V%.2f", axis_place(axis, usage->steps[k].time), MEMORY_HEIGHT * (1 - part));
     }
     fprintf(page, " H100\"/>\n");
 }
 
-static void name_owner(FILE *page, const struct record *record, const struct owner *owner, size_t number)
+static void name_owner(FILE *page, const struct record *record, const struct usage_owner *owner, size_t number)
 {
     char text[HTML_NUMBER];
     fprintf(page, "<span class=\"owner\"><span class=\"colour c%zu\"></span> ", number % 10);
@@ -286,37 +208,32 @@ static void name_owner(FILE *page, const struct record *record, const struct own
     fprintf(page, ", most: %s</span>\n", html_bytes(text, owner->peak));
 }
 
-static void draw_memory(FILE *page, const struct record *record, const struct axis *axis, const struct memory *memory)
+static void draw_memory(FILE *page, const struct record *record, const struct axis *axis, const struct usage *usage)
 {
     fprintf(page, "<p class=\"owners\">\n");
-    for (size_t k = 0; k < memory->n_owners && k < MOST_LANES; k++)
-        if (memory->owners[k].peak > 0)
-            name_owner(page, record, &memory->owners[k], k);
+    for (size_t k = 0; k < usage->n_owners && k < MOST_LANES; k++)
+        if (usage->owners[k].peak > 0)
+            name_owner(page, record, &usage->owners[k], k);
     fprintf(page, "</p>\n");
     begin_picture(page, axis, "memory over time");
     fprintf(page, "<svg viewBox=\"0 0 100 %d\" preserveAspectRatio=\"none\">\n", MEMORY_HEIGHT);
-    for (size_t k = 0; k < memory->n_owners && k < MOST_LANES; k++)
-        if (memory->owners[k].peak > 0)
-            draw_line(page, axis, memory, k);
+    for (size_t k = 0; k < usage->n_owners && k < MOST_LANES; k++)
+        if (usage->owners[k].peak > 0)
+            draw_line(page, axis, usage, k);
     fprintf(page, "</svg></div>\n");
-    if (memory->n_owners > MOST_LANES)
+    if (usage->n_owners > MOST_LANES)
         fprintf(page, "<p>The picture shows the memory of %d devices; there were more.</p>\n", MOST_LANES);
 }
 
 void chart_memory(FILE *page, const struct record *record, const struct axis *axis)
 {
-    struct memory memory;
-    const int has_room = allocate_memory(&memory, record);
-    if (has_room) {
-        find_owners(&memory, record);
-        find_steps(&memory, record);
-    }
-    for (size_t k = 0; k < memory.n_owners; k++)
-        find_peak(&memory, k);
-    if (memory.most > 0)
-        draw_memory(page, record, axis, &memory);
+    struct usage usage;
+    const int is_found = usage_find(&usage, record);
+    if (!is_found)
+        fprintf(page, "<p>There is no memory for the picture.</p>\n");
+    else if (usage.most > 0)
+        draw_memory(page, record, axis, &usage);
     else
-        fprintf(page, has_room ? "<p>No memory was allocated.</p>\n" : "<p>There is no memory for the picture.</p>\n");
-    free(memory.owners);
-    free(memory.steps);
+        fprintf(page, "<p>No memory was allocated.</p>\n");
+    usage_free(&usage);
 }

@@ -2,6 +2,7 @@
 /* regrad exec */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,13 @@
 #include "command.h"
 #include "complain.h"
 #include "exec_files.h"
+#include "exec_outputs.h"
 #include "exec_run.h"
 #include "exec_teller.h"
-#include "finding_print.h"
+#include "formats.h"
 #include "output.h"
 #include "report.h"
+#include "suppress.h"
 #include "symbolise.h"
 
 /* What is made of a run. */
@@ -26,7 +29,9 @@ struct products {
     struct symbols symbols;
     FILE *log; /* where findings are appended in the end; NULL for nowhere */
     const char *log_name;
-    struct output report; /* if there is to be one */
+    enum format format; /* of the log */
+    struct suppression *suppressions;
+    struct exec_outputs outputs;
 };
 
 /* ---- Settings --------------------------------------------------------------------------------- */
@@ -121,7 +126,8 @@ static int open_log(struct products *products, const char *name)
 {
     enum { LONGEST_LINE = 1 << 16 };
     products->log_name = name;
-    products->log = fopen(name, "ae");
+    const int is_output = strcmp(name, "-") == 0;
+    products->log = is_output ? fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "a") : fopen(name, "ae");
     if (products->log == NULL)
         return complain_log(name, "opened");
     setvbuf(products->log, NULL, _IOFBF, LONGEST_LINE);
@@ -132,11 +138,9 @@ static int open_log(struct products *products, const char *name)
 static int open_named(struct products *products, const struct settings *settings)
 {
     const char *log = settings->log != NULL ? settings->log : of_environment("REGRAD_CHECK_LOG");
-    int status = log != NULL ? open_log(products, log) : STATUS_OK;
-    if (status == STATUS_OK && settings->report != NULL)
-        status = output_try(&products->report,
-                            strcmp(settings->report, "html") == 0 ? "regrad-report.html" : settings->report);
-    return status;
+    int status = log != NULL && !exec_outputs_have_document(settings) ? open_log(products, log) : STATUS_OK;
+    products->format = settings->log != NULL ? (enum format)settings->format : FORMAT_JSON;
+    return status == STATUS_OK ? exec_outputs_try(&products->outputs, settings) : status;
 }
 
 static int open_own(struct products *products, const struct settings *settings)
@@ -146,7 +150,7 @@ static int open_own(struct products *products, const struct settings *settings)
         status = set("REGRAD_CHECK_LOG", products->files.log);
     if (status == STATUS_OK)
         status = set("REGRAD_CHECK_TELLER", products->files.teller);
-    if (status == STATUS_OK && settings->report != NULL)
+    if (status == STATUS_OK && exec_outputs_need_trace(settings))
         status = set("REGRAD_TRACE", products->files.trace);
     return status;
 }
@@ -158,7 +162,7 @@ static int write_log(struct products *products, const struct record *record)
     if (products->log == NULL)
         return STATUS_OK;
     for (const struct finding *finding = record->findings; finding != NULL && !has_failed; finding = finding->next) {
-        finding_print_line(products->log, finding);
+        format_print(products->log, products->format, finding);
         has_failed = fflush(products->log) != 0;
     }
     if (has_failed)
@@ -199,24 +203,21 @@ static int conclude(const struct run *run, const struct record *record, int stat
     return status != STATUS_OK ? status : found;
 }
 
-static int write_report(struct products *products, const struct run *run, struct record *record)
-{
-    read_file(record, products->files.trace);
-    record_close(record, now() * 1e6);
-    return record->is_out_of_memory ? complain_memory("the report") : report_write(&products->report, run, record);
-}
-
-static int tell(const struct settings *settings, struct products *products, const struct run *run)
+static int tell(const struct settings *settings, struct products *products, struct run *run)
 {
     enum { MOST_SECONDS = 20 }; /* of symbolisers, in all */
     struct record record;
     record_init(&record);
     read_file(&record, products->files.log);
-    if (products->log != NULL || settings->report != NULL)
+    if (products->log != NULL || exec_outputs_need_places(settings))
         symbolise(&products->symbols, record.findings, MOST_SECONDS);
+    suppress_apply(products->suppressions, &record);
+    if (exec_outputs_need_trace(settings))
+        read_file(&record, products->files.trace);
+    record_close(&record, now() * 1e6);
+    run->record = &record;
     int status = write_log(products, &record);
-    if (settings->report != NULL)
-        status |= write_report(products, run, &record);
+    status |= exec_outputs_write(&products->outputs, settings, run);
     status = conclude(run, &record, status);
     record_fini(&record);
     return status;
@@ -226,7 +227,7 @@ static int run_and_tell(const struct settings *settings, struct products *produc
                         const char *check)
 {
     struct run run = {.words = settings->words, .check = check};
-    struct teller *teller = teller_start(products->files.teller, &products->symbols);
+    struct teller *teller = teller_start(products->files.teller, &products->symbols, products->suppressions);
     const double begin = now();
     run.end = exec_run(settings->words, signals);
     run.seconds = now() - begin;
@@ -248,7 +249,7 @@ static int run_held(const struct settings *settings, struct products *products, 
 
 static int run_exec(const struct settings *settings)
 {
-    struct products products = {.report = OUTPUT_NONE};
+    struct products products = {.outputs = EXEC_OUTPUTS_NONE};
     if (settings->n_words == 0)
         return complain(STATUS_REFUSED, "exec: no program is given");
     const char *check = settings->check != NULL ? settings->check : of_environment("REGRAD_CHECK");
@@ -259,12 +260,15 @@ static int run_exec(const struct settings *settings)
         status = set_paths();
     if (status == STATUS_OK)
         status = set("REGRAD_CHECK", check);
+    if (status == STATUS_OK && settings->suppress != NULL)
+        status = suppress_read(&products.suppressions, settings->suppress);
     if (status == STATUS_OK)
         status = open_named(&products, settings);
     if (status == STATUS_OK)
         status = run_held(settings, &products, check);
     if (products.log != NULL)
         fclose(products.log); /* nothing was written */
+    suppress_free(products.suppressions);
     return status;
 }
 
@@ -282,6 +286,7 @@ const struct command command_exec = {
         "but there were findings (notes do not count); 126 when the program cannot be run, 127 when there is none;\n"
         "2 and 3 as everywhere when it was not run, and 3 when it ended with 0 and log or report cannot be written.\n",
     .runs_program = true,
-    .options = OPTION_BIT(OPT_CHECK) | OPTION_BIT(OPT_LOG) | OPTION_BIT(OPT_REPORT),
+    .options = OPTION_BIT(OPT_CHECK) | OPTION_BIT(OPT_LOG) | OPTION_BIT(OPT_REPORT) | OPTION_BIT(OPT_TRACE) |
+               OPTION_BIT(OPT_FORMAT) | OPTION_BIT(OPT_SUPPRESS),
     .run = run_exec,
 };

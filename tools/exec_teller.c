@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "finding_print.h"
+#include "suppress.h"
 
 static const double most_seconds = 10; /* of symbolisers, while a program waits */
 
@@ -40,14 +41,15 @@ static char *receive(int connection)
 }
 
 /* With the NUL, by which it is known to be whole. */
-static void answer(int connection, const struct finding *finding)
+static void answer(int connection, const struct finding *finding, int is_known)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (file == NULL)
         return;
-    finding_print_block(file, finding);
+    if (!is_known)
+        finding_print_block(file, finding);
     const int is_whole = fclose(file) == 0;
     ssize_t n = 1;
     for (size_t sent = 0; is_whole && sent <= size && n > 0; sent += n > 0 ? (size_t)n : 0)
@@ -63,7 +65,7 @@ static void serve(struct teller *teller, int connection)
     struct finding *finding = line != NULL ? finding_read(line, &is_out_of_memory) : NULL;
     if (finding != NULL) {
         symbolise(teller->symbols, finding, most_seconds);
-        answer(connection, finding);
+        answer(connection, finding, suppress_find(teller->suppressions, finding) != NULL);
     }
     finding_free(finding);
     cJSON_Delete(line);
@@ -107,12 +109,13 @@ static int listen_at(const char *path)
     return -1;
 }
 
-struct teller *teller_start(const char *path, struct symbols *symbols)
+struct teller *teller_start(const char *path, struct symbols *symbols, const struct suppression *suppressions)
 {
     struct teller *teller = calloc(1, sizeof *teller);
     if (teller == NULL)
         return NULL;
-    *teller = (struct teller){.symbols = symbols, .listener = listen_at(path), .stop = {-1, -1}};
+    *teller = (struct teller){
+        .symbols = symbols, .suppressions = suppressions, .listener = listen_at(path), .stop = {-1, -1}};
     if (teller->listener >= 0 && pipe2(teller->stop, O_CLOEXEC) == 0 &&
         pthread_create(&teller->thread, NULL, run, teller) == 0)
         return teller;

@@ -10,13 +10,14 @@
 /* `symbols` is the teller's until it has stopped. */
 struct teller {
     struct symbols *symbols;
+    const struct suppression *suppressions; /* findings that are known are not told */
     int listener, stop[2];
     pthread_t thread;
 };
 
 /* Listens at a socket, which REGRAD_CHECK_TELLER is to name. NULL when that cannot be: without it programs print
  * findings as they do by themselves. */
-struct teller *teller_start(const char *path, struct symbols *symbols);
+struct teller *teller_start(const char *path, struct symbols *symbols, const struct suppression *suppressions);
 
 /* Answers those that have come, and ends. NULL is nothing. */
 void teller_stop(struct teller *teller);

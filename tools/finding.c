@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "finding.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +64,11 @@ static const cJSON *first_of(const cJSON *value, const char *key)
     return cJSON_IsArray(list) ? list->child : NULL;
 }
 
+static int take_number(const cJSON *value, const char *key)
+{
+    return (int)fmin(fmax(json_number(value, key), 0), INT_MAX);
+}
+
 static struct finding_place *read_place(const cJSON *value, int *is_out_of_memory)
 {
     struct finding_place *place = calloc(1, sizeof *place);
@@ -70,6 +77,11 @@ static struct finding_place *read_place(const cJSON *value, int *is_out_of_memor
     place->module = take(value, "module", is_out_of_memory);
     place->address = take(value, "address", is_out_of_memory);
     place->is_exact = json_is_true(value, "exact");
+    place->function = take(value, "function", is_out_of_memory);
+    place->file = take(value, "file", is_out_of_memory);
+    place->line = take_number(value, "line");
+    place->column = take_number(value, "column");
+    place->is_found = place->file != NULL; /* by another `regrad exec` inside of this one */
     place->text = strdup(json_text(value, "text", "?"));
     *is_out_of_memory |= place->text == NULL;
     return place;

@@ -25,6 +25,8 @@ struct finding_object {
     struct finding_object *next;
 };
 
+struct suppression;
+
 struct finding {
     char *kind;
     int is_note;
@@ -34,6 +36,7 @@ struct finding {
     char *function, *argument, *what, *instead;
     struct finding_place *places; /* the innermost first; inlined functions have places of their own */
     struct finding_object *objects;
+    const struct suppression *suppression; /* by which it is known; NULL: it is not */
     struct finding *next;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "finding_print.h"
 
-#include <stdlib.h>
+#include "escape.h"
 
 /* ---- The block -------------------------------------------------------------------------------- */
 
@@ -45,25 +45,12 @@ void finding_print_block(FILE *file, const struct finding *finding)
 
 /* ---- The line --------------------------------------------------------------------------------- */
 
-static void print_string(FILE *file, const char *string)
-{
-    putc('"', file);
-    for (; *string != '\0'; string++) {
-        const unsigned char c = (unsigned char)*string;
-        if (c < 0x20)
-            fprintf(file, "\\u%04x", c);
-        else
-            fprintf(file, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    putc('"', file);
-}
-
 static void print_member(FILE *file, const char *name, const char *value)
 {
     if (value == NULL)
         return;
     fprintf(file, ",\"%s\":", name);
-    print_string(file, value);
+    escape_json(file, value);
 }
 
 static void print_number(FILE *file, const char *name, double value)
@@ -75,7 +62,7 @@ static void print_number(FILE *file, const char *name, double value)
 static void print_line_of_place(FILE *file, const struct finding_place *place)
 {
     fputs("{\"text\":", file);
-    print_string(file, place->text);
+    escape_json(file, place->text);
     print_member(file, "module", place->module);
     print_member(file, "address", place->address);
     fputs(place->is_exact ? ",\"exact\":true" : "", file);
@@ -99,10 +86,11 @@ static void print_list(FILE *file, const struct finding_place *place)
 void finding_print_line(FILE *file, const struct finding *finding)
 {
     fputs("{\"finding\":", file);
-    print_string(file, finding->kind);
+    escape_json(file, finding->kind);
     fprintf(file, ",\"note\":%s", finding->is_note ? "true" : "false");
     print_number(file, "time_us", finding->time);
     print_number(file, "process", finding->process);
+    print_number(file, "work", finding->work);
     print_member(file, "function", finding->function);
     print_member(file, "argument", finding->argument);
     print_member(file, "what", finding->what);
@@ -111,7 +99,7 @@ void finding_print_line(FILE *file, const struct finding *finding)
     fputs(",\"objects\":[", file);
     for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {
         fputs("{\"what\":", file);
-        print_string(file, object->what != NULL ? object->what : "");
+        escape_json(file, object->what != NULL ? object->what : "");
         print_list(file, object->places);
         fputs(object->next != NULL ? "}," : "}", file);
     }

@@ -4,53 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-/* How many bytes the character at the start of the text has; 0 when there is none of UTF-8, or it is a control. */
-static int character_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, mark;
-        unsigned long least;
-    } sorts[] = {{0x80, 0x00, 0x20}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
-    for (int n = 0; n < 4; n++) {
-        unsigned long code = (unsigned char)(text[0] & ~sorts[n].mask);
-        if ((text[0] & sorts[n].mask) != sorts[n].mark)
-            continue;
-        for (int k = 1; k <= n; k++) {
-            if ((text[k] & 0xC0) != 0x80)
-                return 0;
-            code = code << 6 | (text[k] & 0x3F);
-        }
-        const int is_surrogate = code >= 0xD800 && code <= 0xDFFF, is_control = code >= 0x7F && code < 0xA0;
-        return code < sorts[n].least || code > 0x10FFFF || is_surrogate || is_control ? 0 : n + 1;
-    }
-    return 0;
-}
+#include "escape.h"
 
 void html_text(FILE *page, const char *text)
 {
     html_part(page, text, strlen(text));
 }
 
-void html_part(FILE *page, const char *text, size_t length_of_text)
+void html_part(FILE *page, const char *text, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length_of_text;
-    while (at < end) {
-        const int length = *at == '\n' || *at == '\t' ? 1 : character_length(at);
-        switch (*at) {
-        case '&':
-        case '<':
-        case '>':
-        case '"':
-        case '\'':
-            fprintf(page, "&#%d;", *at);
-            break;
-        default:
-            if (length == 0)
-                fputs("\xEF\xBF\xBD", page);
-            else
-                fwrite(at, 1, (size_t)length, page);
+    const char *const end = text + length;
+    while (text < end) {
+        if (strchr("&<>\"'", *text) != NULL) {
+            fprintf(page, "&#%d;", *text++);
+        } else {
+            text += escape_character(page, text);
         }
-        at += length > 0 ? length : 1;
     }
 }
 

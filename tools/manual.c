@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "manual.h"
 
-#include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,11 +40,4 @@ int manual_has(const char *path, const char *kind)
     if (page != NULL)
         fclose(page);
     return has;
-}
-
-void manual_print_address(FILE *file, const char *path)
-{
-    fputs("file://", file);
-    for (const unsigned char *at = (const unsigned char *)path; *at != '\0'; at++)
-        fprintf(file, isalnum(*at) || strchr("/._-~", *at) != NULL ? "%c" : "%%%02X", *at);
 }

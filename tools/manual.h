@@ -3,16 +3,11 @@
 #ifndef MANUAL_H
 #define MANUAL_H
 
-#include <stdio.h>
-
 /* Where the page about findings is, as a path without links; NULL when it is not installed, or there is no memory. The
  * caller frees it. */
 char *manual_find(void);
 
 /* Has the page a section about a kind of findings? */
 int manual_has(const char *path, const char *kind);
-
-/* The address of a file, as links have it. */
-void manual_print_address(FILE *file, const char *path);
 
 #endif

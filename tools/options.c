@@ -114,6 +114,9 @@ static const struct choice dtypes[] = {
     {"bfloat16", REGRAD_BFLOAT16}, {"f32", REGRAD_FLOAT32},     {"float32", REGRAD_FLOAT32},
     {"f64", REGRAD_FLOAT64},       {"float64", REGRAD_FLOAT64}, {NULL, 0}};
 
+static const struct choice formats[] = {{"text", FORMAT_TEXT},   {"json", FORMAT_JSON},   {"github", FORMAT_GITHUB},
+                                        {"sarif", FORMAT_SARIF}, {"junit", FORMAT_JUNIT}, {NULL, 0}};
+
 #define FIELD(name) offsetof(struct settings, name)
 
 static const struct option_def defs[N_OPTIONS] = {
@@ -177,6 +180,13 @@ static const struct option_def defs[N_OPTIONS] = {
                  FIELD(log), NULL},
     [OPT_REPORT] = {"report", "a file", "write a page of HTML about the run; html means regrad-report.html", 0,
                     parse_text, FIELD(report), NULL},
+    [OPT_TRACE] = {"trace", "a file", "write a trace of the run for Perfetto or chrome://tracing", 0, parse_text,
+                   FIELD(trace), NULL},
+    [OPT_FORMAT] = {"format", "text, json, github, sarif or junit",
+                    "how findings are written to the log; to standard error without --log", 0, parse_choice,
+                    FIELD(format), formats},
+    [OPT_SUPPRESS] = {"suppress", "a file", "findings that are known: lines of kind, function and place", 0, parse_text,
+                      FIELD(suppress), NULL},
     [OPT_HELP] = {"help", NULL, "print what is taken here, and exit", 'h', NULL, 0, NULL},
     [OPT_VERSION] = {"version", NULL, "print the version, and exit", 'V', NULL, 0, NULL},
 };

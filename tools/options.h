@@ -38,10 +38,16 @@ enum option_id {
     OPT_CHECK,
     OPT_LOG,
     OPT_REPORT,
+    OPT_TRACE,
+    OPT_FORMAT,
+    OPT_SUPPRESS,
     OPT_HELP,
     OPT_VERSION,
     N_OPTIONS
 };
+
+/* How findings are written. */
+enum format { FORMAT_NONE, FORMAT_TEXT, FORMAT_JSON, FORMAT_GITHUB, FORMAT_SARIF, FORMAT_JUNIT };
 
 /* A set of options. */
 typedef uint64_t option_set;
@@ -63,7 +69,8 @@ struct settings {
     int output_mask;
     int64_t threads, seed, positions;
     double atol, rtol, ulp;
-    const char *install, *check, *log, *report;
+    const char *install, *check, *log, *report, *trace, *suppress;
+    int format;  /* an enum format */
     int n_words; /* the words that are no options: the operator and the files */
     char **words;
 };

@@ -36,8 +36,7 @@ static void *allocate(struct record *record, size_t size)
 
 /* ---- Findings --------------------------------------------------------------------------------- */
 
-/* Takes the finding over. */
-static void add_finding(struct record *record, struct finding *finding)
+void record_add_finding(struct record *record, struct finding *finding)
 {
     if (record->last_finding == NULL)
         record->findings = finding;
@@ -227,7 +226,7 @@ static void take_line(struct record *record, const char *text)
     const char *trace = json_text(line, "trace", NULL);
     struct finding *finding = finding_read(line, &record->is_out_of_memory);
     if (finding != NULL)
-        add_finding(record, finding);
+        record_add_finding(record, finding);
     else if (trace != NULL)
         take_trace(record, trace, line);
     else
@@ -282,6 +281,7 @@ void record_fini(struct record *record)
 {
     tdestroy(record->live, leave);
     finding_free(record->findings);
+    finding_free(record->suppressed);
     for (struct work *work = record->works, *next; work != NULL; work = next) {
         next = work->next;
         free(work->function);

@@ -36,7 +36,8 @@ struct wait {
 /* Lists are in the order of the lines. */
 struct record {
     struct finding *findings, *last_finding;
-    int n_mistakes, n_notes, n_unreadable;
+    struct finding *suppressed; /* those that are known, and count for nothing */
+    int n_mistakes, n_notes, n_suppressed, n_unreadable;
     struct work *works, *last_work;
     struct block *blocks, *last_block;
     struct wait *waits, *last_wait;
@@ -51,6 +52,9 @@ void record_init(struct record *record);
 
 /* Takes in all lines of a file, findings and trace alike; those that are neither are counted. */
 void record_read(struct record *record, FILE *file);
+
+/* Takes a finding over. */
+void record_add_finding(struct record *record, struct finding *finding);
 
 /* The programs have ended: so long lasts what has not ended by itself. */
 void record_close(struct record *record, double time);

@@ -8,6 +8,7 @@
 
 #include "chart.h"
 #include "complain.h"
+#include "escape.h"
 #include "html.h"
 #include "manual.h"
 #include "tally.h"
@@ -42,8 +43,10 @@ static const char *plural(int n)
 
 const char *report_counts(char text[REPORT_TEXT], const struct record *record)
 {
-    snprintf(text, REPORT_TEXT, "%d finding%s, %d note%s", record->n_mistakes, plural(record->n_mistakes),
-             record->n_notes, plural(record->n_notes));
+    const int length = snprintf(text, REPORT_TEXT, "%d finding%s, %d note%s", record->n_mistakes,
+                                plural(record->n_mistakes), record->n_notes, plural(record->n_notes));
+    if (record->n_suppressed > 0)
+        snprintf(text + length, REPORT_TEXT - (size_t)length, ", %d suppressed", record->n_suppressed);
     return text;
 }
 
@@ -132,7 +135,7 @@ static void print_links(FILE *page, const struct parts *parts, const struct find
         fprintf(page, "<a href=\"#work-%.0f-%.0f\">the work</a>", finding->process, finding->work);
     if (parts->manual != NULL && manual_has(parts->manual, finding->kind)) {
         fprintf(page, "<a class=\"manual\" href=\"");
-        manual_print_address(page, parts->manual);
+        escape_uri(page, parts->manual);
         fprintf(page, "#%s\">check.md: %s</a>", finding->kind, finding->kind);
     }
     fprintf(page, "</p>\n");
@@ -272,9 +275,10 @@ static void print_parts(FILE *page, const struct parts *parts)
     fprintf(page, "</body></html>\n");
 }
 
-/* Returns 0 when there is no memory. */
-static int print_page(FILE *page, const struct run *run, const struct record *record)
+int report_print(FILE *page, const void *told)
 {
+    const struct run *run = told;
+    const struct record *record = run->record;
     struct parts parts = {.run = run, .record = record, .manual = manual_find()};
     const int has_lanes = lanes_find(&parts.lanes, record), has_axis = axis_make(&parts.axis, record);
     tally_works(&parts.tallies, record);
@@ -284,26 +288,4 @@ static int print_page(FILE *page, const struct run *run, const struct record *re
     axis_free(&parts.axis);
     free(parts.manual);
     return has_lanes && has_axis;
-}
-
-int report_write(struct output *output, const struct run *run, const struct record *record)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *page = open_memstream(&text, &size);
-    if (page == NULL)
-        return complain_memory("the report");
-    const int is_printed = print_page(page, run, record);
-    if (fclose(page) != 0 || !is_printed) {
-        free(text);
-        return complain_memory("the report");
-    }
-    int status = output->descriptor < 0 ? output_open(output, output->name) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = output_write(output, text, size);
-    if (status == STATUS_OK)
-        status = output_commit(output);
-    output_discard(output);
-    free(text);
-    return status;
 }

@@ -4,19 +4,18 @@
 #define REPORT_H
 
 #include "exec_run.h"
-#include "output.h"
 #include "record.h"
 
 struct run {
-    char **words; /* the program and its arguments, ended by NULL */
+    const struct record *record; /* what it left behind */
+    char **words;                /* the program and its arguments, ended by NULL */
     struct exec_end end;
     double seconds;
     const char *check; /* the check mode that it ran with */
 };
 
-/* Writes the page to a file that output_try has found well, whole or not at all. Returns an exit status, and complains
- * when it is not STATUS_OK. */
-int report_write(struct output *output, const struct run *run, const struct record *record);
+/* Prints the page about a run. Returns 0 when there is no memory. */
+int report_print(FILE *page, const void *run);
 
 /* How the page looks, in CSS. */
 extern const char report_style[];

@@ -33,7 +33,7 @@ const char report_style[] =
     ".length{top:0;color:var(--text)}"
     ".tick,.told,.cut{position:absolute;top:36px;bottom:0;width:1px;background:var(--line);z-index:1}"
     ".told{background:var(--bad);z-index:2}"
-    ".cut{top:16px;min-width:3px;background:repeating-linear-gradient(135deg,var(--page) 0 2px,var(--faint) 2px 4px);"
+    ".cut{min-width:3px;background:repeating-linear-gradient(135deg,var(--page) 0 2px,var(--faint) 2px 4px);"
     "z-index:2}"
     ".lane{background:var(--row);padding:1px 0 5px}.lane:nth-child(even of .lane){background:var(--row2)}"
     ".lane .name{padding:1px 4px;position:relative;z-index:2}.track{position:relative;height:18px;z-index:2}"

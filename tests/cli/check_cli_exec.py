@@ -562,6 +562,9 @@ class Report(Exec):
         self.assertEqual(lanes(page), ["stream 0, the default", "stream 1"])
         self.assertIn("while aclrtMemsetAsync, queued on stream 1, may not have written them yet", finding[2])
         self.assertIn("call aclrtSynchronizeStream(stream 1) between", finding[2])
+        link = next(element[1]["href"] for element in page.elements if "#work-" in element[1].get("href", ""))
+        bar, = [element for element in page.of("work") if element[1].get("id") == link[1:]]
+        self.assertRegex(bar[1]["title"], r"^aclrtMemsetAsync, .*, 16.0 KiB$")
 
     def test_several_processes(self):
         page = self.report(*SHELL, f"{CLIENT} streams & {CLIENT} streams; wait")
