@@ -64,7 +64,9 @@ endif()
 if(REGRAD_TOOLS)
   file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(regrad_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
-  install(TARGETS regrad_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT regrad_tools)
+  install(TARGETS regrad_program EXPORT regrad-program-targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT regrad_tools)
+  install(EXPORT regrad-program-targets NAMESPACE regrad:: DESTINATION ${package_directory} COMPONENT regrad_tools)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT regrad_tools)
   install(FILES ${PROJECT_SOURCE_DIR}/third_party/cjson/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.cJSON
     COMPONENT regrad_tools)

@@ -68,6 +68,10 @@ for language in c cpp; do
     check "find_package, $language, shared is shared" "" needs_library yes "build/${language}_regrad"
     check "find_package, $language, static is static" "" needs_library no "build/${language}_regrad_static"
 done
+if [ -x "$prefix/bin/regrad" ] && [ -e "$home/lib64/libascendcl.so" ]; then
+    check "a test by regrad::program" "1/1 Test #1: exec" ctest --test-dir build
+    check "regrad::program runs the test" "ended with status 0; 0 findings, 0 notes" ctest --test-dir build -V
+fi
 
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 check "the version by pkg-config" "$version" pkg-config --modversion regrad
@@ -203,6 +207,7 @@ find_parts=(cmake -S consumer -B build_runtime "-DCMAKE_PREFIX_PATH=$work/runtim
 check "find_package without the aclnn interface" "" "${find_parts[@]}"
 check "find_package of the aclnn interface alone" "aclnn interface is not installed" \
     refuses "${find_parts[@]}" -DCOMPONENTS=acl
+check "find_package of the command alone" "command is not installed" refuses "${find_parts[@]}" -DCOMPONENTS=program
 
 echo "$n_passed checks passed, $n_failed failed"
 [ "$n_failed" -eq 0 ]
