@@ -16,6 +16,7 @@ packages_of() {
     ci)
         packages_of test
         echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux musl-tools
+        echo chromium fonts-dejavu-core
         echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
         echo libc6:arm64 libstdc++6:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
         ;;
