@@ -19,18 +19,17 @@ extern char **environ;
 
 enum { MOST_OPTIONS = 6 };
 
-/* In the order in which they are looked for. The module comes behind the options. */
+/* The first knows more kinds of debug information, the second is there more often. The module comes behind the
+ * options. */
 static const struct {
     const char *name, *options[MOST_OPTIONS];
     int has_column;
-} programs[] = {
+} programs[SYMBOL_PROGRAMS] = {
+    {"llvm-symbolizer", {"--output-style=GNU", "-a", "-f", "-i", "-C", "-e"}, 0},
     {"addr2line", {"-a", "-f", "-i", "-C", "-e"}, 0},
     {"llvm-addr2line", {"-a", "-f", "-i", "-C", "-e"}, 0},
-    {"llvm-symbolizer", {"--output-style=GNU", "-a", "-f", "-i", "-C", "-e"}, 0},
     {"eu-addr2line", {"-a", "-f", "-C", "-e"}, 1},
 };
-
-enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };
 
 static double now(void)
 {
@@ -120,33 +119,33 @@ static char *read_and_end(pid_t child, int descriptor, double end)
     return text;
 }
 
-static struct symbol_answer run(const char *module, int input, double most_seconds)
+static struct symbol_answer run(int which, const char *module, int input, double most_seconds)
 {
     struct symbol_answer answer = {0};
-    int ends[2], which = 0, error = 0;
+    int ends[2];
     pid_t child;
     const double begin = now();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return answer;
-    while ((error = spawn(which, module, input, ends[1], &child)) != 0 && ++which < N_PROGRAMS)
-        continue;
+    const int error = spawn(which, module, input, ends[1], &child);
     close(ends[1]);
     if (error == 0) {
         answer.text = read_and_end(child, ends[0], begin + most_seconds);
         answer.has_column = programs[which].has_column;
     }
     close(ends[0]);
-    answer.has_no_program = error != 0;
+    answer.is_missing = error != 0;
     answer.seconds = now() - begin;
     return answer;
 }
 
-struct symbol_answer symbol_program_ask(const char *module, const char *addresses, size_t size, double most_seconds)
+struct symbol_answer symbol_program_ask(int which, const char *module, const char *addresses, size_t size,
+                                        double most_seconds)
 {
     const int input = make_input(addresses, size);
     if (input < 0)
         return (struct symbol_answer){0};
-    const struct symbol_answer answer = run(module, input, most_seconds);
+    const struct symbol_answer answer = run(which, module, input, most_seconds);
     close(input);
     return answer;
 }

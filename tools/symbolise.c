@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symbol_program.h"
-
 /* ---- What is known ---------------------------------------------------------------------------- */
 
 /* A function, or one that is inlined in the next. */
@@ -27,15 +25,21 @@ struct symbol {
     struct frame *frames;
 };
 
-static void free_symbol(void *node)
+static void free_frames(struct symbol *symbol)
 {
-    struct symbol *symbol = node;
     for (struct frame *frame = symbol->frames, *next; frame != NULL; frame = next) {
         next = frame->next;
         free(frame->function);
         free(frame->file);
         free(frame);
     }
+    symbol->frames = NULL;
+}
+
+static void free_symbol(void *node)
+{
+    struct symbol *symbol = node;
+    free_frames(symbol);
     free(symbol->module);
     free(symbol);
 }
@@ -115,52 +119,69 @@ static struct frame *read_frame(const char *function, char *place, int has_colum
     return frame;
 }
 
-/* The address that was asked for, and then two lines for each frame. */
-static void read_answers(struct symbol *const *symbols, size_t n, char *text, int has_column)
+/* The address that was asked for, and then two lines for each frame. Is there a line of a source? */
+static int read_answers(struct symbol *const *symbols, size_t n, char *text, int has_column)
 {
     struct frame **link = NULL;
     const char *function = NULL;
     size_t k = 0;
+    int has_line = 0;
     for (char *line = strtok_r(text, "\n", &text); line != NULL; line = strtok_r(NULL, "\n", &text)) {
         if (strncmp(line, "0x", 2) == 0) {
             if (k == n)
-                return;
+                return has_line;
+            free_frames(symbols[k]);
             link = &symbols[k]->frames;
             symbols[k++]->is_known = 1;
             function = NULL;
         } else if (function == NULL) {
             function = line;
         } else {
-            if (link != NULL && (*link = read_frame(function, line, has_column)) != NULL)
+            if (link != NULL && (*link = read_frame(function, line, has_column)) != NULL) {
+                has_line |= (*link)->line > 0;
                 link = &(*link)->next;
+            }
             function = NULL;
         }
     }
+    return has_line;
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */
 
-/* All of one module. */
-static void ask(struct symbols *symbols, struct symbol *const *of, size_t n, double most_seconds)
+/* All addresses, one a line, to be freed; NULL without memory. */
+static char *make_question(struct symbol *const *of, size_t n)
 {
-    struct stat status;
-    struct symbol_answer answer = {0};
     char *question = NULL;
     size_t size = 0;
-    if (stat(of[0]->module, &status) != 0 || !S_ISREG(status.st_mode))
-        return;
     FILE *file = open_memstream(&question, &size);
     if (file == NULL)
-        return;
+        return NULL;
     for (size_t k = 0; k < n; k++)
         fprintf(file, "0x%lx\n", of[k]->address);
     if (fclose(file) == 0)
-        answer = symbol_program_ask(of[0]->module, question, size, most_seconds - symbols->seconds);
-    symbols->seconds += answer.seconds;
-    symbols->has_no_program |= answer.has_no_program;
-    if (answer.text != NULL)
-        read_answers(of, n, answer.text, answer.has_column);
-    free(answer.text);
+        return question;
+    free(question);
+    return NULL;
+}
+
+/* All of one module: the programs one after the other, until one knows a line. */
+static void ask(struct symbols *symbols, struct symbol *const *of, size_t n, double most_seconds)
+{
+    struct stat status;
+    int has_line = 0;
+    char *question = stat(of[0]->module, &status) == 0 && S_ISREG(status.st_mode) ? make_question(of, n) : NULL;
+    for (int k = 0; k < SYMBOL_PROGRAMS && question != NULL && !has_line && symbols->seconds < most_seconds; k++) {
+        if (symbols->is_missing[k])
+            continue;
+        struct symbol_answer answer =
+            symbol_program_ask(k, of[0]->module, question, strlen(question), most_seconds - symbols->seconds);
+        symbols->seconds += answer.seconds;
+        symbols->is_missing[k] = answer.is_missing;
+        if (answer.text != NULL)
+            has_line = read_answers(of, n, answer.text, answer.has_column);
+        free(answer.text);
+    }
     free(question);
 }
 
@@ -201,8 +222,7 @@ static void ask_all(struct symbols *symbols, struct unknown *unknown, double mos
     for (size_t k = 1; k <= n; k++) {
         if (k < n && strcmp(unknown->of[k]->module, unknown->of[first]->module) == 0)
             continue;
-        if (!symbols->has_no_program && symbols->seconds < most_seconds)
-            ask(symbols, unknown->of + first, k - first, most_seconds);
+        ask(symbols, unknown->of + first, k - first, most_seconds);
         first = k;
     }
 }

@@ -421,6 +421,18 @@ class Planted(Exec):
             text = self.run_exec(PLANTED, status=99, env=variables).stderr
             self.assertRegex(text, r"\n  at       exec_planted.* \[0x")
 
+    @unittest.skipUnless(shutil.which("addr2line"), "there is no addr2line")
+    def test_where_the_first_symboliser_knows_nothing(self):
+        os.makedirs(self.path("bin"))
+        os.symlink(shutil.which("addr2line"), self.path("bin/addr2line"))
+        for script in (None, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nwhile read a; do echo $a; echo '??'; echo '??:0'; done\n"):
+            if script is not None:
+                with open(self.path("bin/llvm-symbolizer"), "w") as file:
+                    file.write(script)
+                os.chmod(self.path("bin/llvm-symbolizer"), 0o755)
+            for finding in self.log(PLANTED, status=99, env=self.environment(PATH=self.path("bin"))):
+                self.assertEqual(finding["at"][0]["file"], PLANTED_SOURCE)
+
     def test_names_with_spaces_and_hyphens(self):
         for name in ("with a space", "-e", "$(touch ran)", "a'b\"c"):
             shutil.copy(PLANTED, self.path(name))
