@@ -14,7 +14,8 @@ enum { MOST_PARTS = 512, MOST_NAMES = 256, LINE_ROOM = RG_PLACE_PATH + 128 };
 /* A part of the addresses: code of a file, or the stack. */
 static struct part {
     uintptr_t begin, end;
-    uintptr_t bias;   /* what the loader has added to the file's addresses */
+    uintptr_t base;   /* where the file's mappings begin */
+    bool has_header;  /* can its header be read there? */
     const char *path; /* of the file; NULL for none */
 } parts[MOST_PARTS];
 static int n_parts;
@@ -51,15 +52,6 @@ static const char *keep_path(const char *path)
     return text.to;
 }
 
-/* What is added to the addresses of a file whose first part, with its header, is in memory. */
-static uintptr_t find_bias(uintptr_t begin)
-{
-    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)begin;
-    if (memcmp(header, ELFMAG, SELFMAG) != 0)
-        return begin;
-    return header->e_type == ET_EXEC ? 0 : begin;
-}
-
 /* "begin-end rwxp offset device inode   /directories/name"; *last is the part before, kept or not. */
 static void take_line(const char *line, const void *stack, struct part *last)
 {
@@ -73,7 +65,8 @@ static void take_line(const char *line, const void *stack, struct part *last)
     if (path != NULL) {
         part.path = keep_path(path);
         const bool is_next = part.path != NULL && last->path == part.path;
-        part.bias = is_next ? last->bias : line[0] == 'r' ? find_bias(part.begin) : part.begin;
+        part.base = is_next ? last->base : part.begin;
+        part.has_header = is_next ? last->has_header : line[0] == 'r';
     }
     const bool is_stack = (uintptr_t)stack - part.begin < part.end - part.begin;
     if (n_parts < MOST_PARTS && (is_stack || (is_code && part.path != NULL)))
@@ -144,6 +137,15 @@ size_t rg_maps_stack_left(const void *address)
     return part != NULL ? (size_t)(part->end - (uintptr_t)address) : 0;
 }
 
+/* What the loader has added to the file's addresses. Only files that are asked for are looked into: others may be of a
+ * debugger, which watches its own. */
+static uintptr_t bias_of(const struct part *part)
+{
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)part->base;
+    const bool is_fixed = part->has_header && memcmp(header, ELFMAG, SELFMAG) == 0 && header->e_type == ET_EXEC;
+    return is_fixed ? 0 : part->base;
+}
+
 void rg_maps_describe(const void *frame, struct rg_frame *is)
 {
     struct rg_text text = {is->text, sizeof(is->text), 0}, module = {is->module, sizeof(is->module), 0};
@@ -153,7 +155,7 @@ void rg_maps_describe(const void *frame, struct rg_frame *is)
         rg_text_put_hex(&text, (uintptr_t)frame);
         return;
     }
-    is->address = (uintptr_t)frame - part->bias;
+    is->address = (uintptr_t)frame - bias_of(part);
     rg_text_put(&text, name_of(part));
     rg_text_put(&text, " [");
     rg_text_put_hex(&text, is->address);
