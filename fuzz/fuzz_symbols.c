@@ -20,9 +20,10 @@ static void require(int condition)
 }
 
 /* In the place of symbol_program.c. */
-struct symbol_answer symbol_program_ask(const char *module, const char *addresses, size_t size, double most_seconds)
+struct symbol_answer symbol_program_ask(int which, const char *module, const char *addresses, size_t size,
+                                        double most_seconds)
 {
-    require(module != NULL && strlen(addresses) == size && most_seconds > 0);
+    require(which >= 0 && which < SYMBOL_PROGRAMS && module != NULL && strlen(addresses) == size && most_seconds > 0);
     char *text = malloc(answer_size);
     require(text != NULL);
     memcpy(text, answer + 1, answer_size - 1);

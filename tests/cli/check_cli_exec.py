@@ -19,6 +19,7 @@ from cli import REGRAD, Case
 CLIENT = os.environ["REGRAD_CLIENT"]
 FINDER = os.environ["REGRAD_FINDER"]
 PLANTED = os.environ["REGRAD_PLANTED"]
+PLANTED_NAME = "/tests/cli/exec_planted.c"  # behind a directory that a compiler cache may have seen it in
 PLANTED_SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "exec_planted.c")
 SYMBOLISERS = [name for name in ("addr2line", "llvm-addr2line", "llvm-symbolizer", "eu-addr2line")
                if shutil.which(name)]
@@ -365,6 +366,10 @@ class Planted(Exec):
         self.assertEqual(len(lines), 1, mark)
         return lines[0]
 
+    def source_in(self, path):
+        self.assertTrue(path.startswith("/") and path.endswith(PLANTED_NAME), path)
+        return path
+
     def log(self, *words, **options):
         self.run_exec("--log", "log", *words, **options)
         with open(self.path("log"), encoding="utf-8") as file:
@@ -393,11 +398,11 @@ class Planted(Exec):
             made = findings[kind]["objects"][0]["at"] if kind == "leak-array" else at
             line, wanted = self.line_of(f"mistake: {kind}"), "resize" if kind == "leak-array" else function
             self.assertEqual([(place["function"], place["file"], place["line"]) for place in made[:1]],
-                             [(wanted, PLANTED_SOURCE, line)])
+                             [(wanted, self.source_in(made[0]["file"]), line)])
             self.assertEqual({place["module"] for place in at}, {os.path.realpath(PLANTED)})
-            self.assertIn(f" {wanted} at {PLANTED_SOURCE}:{line}, ", text)
+            self.assertRegex(text, rf" {wanted} at /\S*{PLANTED_NAME}:{line}, ")
             part, = [part for part in page if kind in part]
-            self.assertIn(f"{PLANTED_SOURCE}:{line}", part)
+            self.assertIn(f"{PLANTED_NAME}:{line}", part)
         caller = findings["race-host"]["at"][1]
         self.assertEqual(caller["line"], self.line_of("caller: race-host"))
         self.assertEqual({finding["process"] for finding in findings.values()}, {findings["race-host"]["process"]})
@@ -432,7 +437,7 @@ class Planted(Exec):
                     file.write(script)
                 os.chmod(self.path("bin/llvm-symbolizer"), 0o755)
             for finding in self.log(PLANTED, status=99, env=self.environment(PATH=self.path("bin"))):
-                self.assertEqual(finding["at"][0]["file"], PLANTED_SOURCE)
+                self.source_in(finding["at"][0]["file"])
 
     def test_names_with_spaces_and_hyphens(self):
         for name in ("with a space", "-e", "$(touch ran)", "a'b\"c"):
@@ -440,7 +445,7 @@ class Planted(Exec):
             for finding in self.log("./" + name, status=99):
                 self.assertEqual(finding["at"][0]["module"], os.path.realpath(self.path(name)))
                 if SYMBOLISERS:
-                    self.assertEqual(finding["at"][0]["file"], PLANTED_SOURCE)
+                    self.source_in(finding["at"][0]["file"])
             os.remove(self.path(name))
         self.assertEqual(self.files(), [])
 
@@ -458,13 +463,13 @@ class Planted(Exec):
         self.assertEqual(done.stdout, b"14\n2\n")
         self.assertEqual(re.findall(r"^regrad check: ([a-z-]+)", done.stderr, re.M), ["host-access"])
         if SYMBOLISERS:
-            self.assertIn(f" at {PLANTED_SOURCE}:{self.line_of('mistake: host-access */')}, ", done.stderr)
+            self.assertIn(f"{PLANTED_NAME}:{self.line_of('mistake: host-access */')}, ", done.stderr)
         for level in ("isolate", "all,isolate"):
             self.stopped(f"--check={level}", PLANTED, "touches")
         done = self.stopped(PLANTED, "dead")
         self.assertEqual(re.findall(r"^regrad check: ([a-z-]+)", done.stderr, re.M), ["host-access"])
         if SYMBOLISERS:
-            self.assertIn(f" at {PLANTED_SOURCE}:{self.line_of('mistake: host-access of what')}, ", done.stderr)
+            self.assertIn(f"{PLANTED_NAME}:{self.line_of('mistake: host-access of what')}, ", done.stderr)
 
     def test_each_cause_once(self):
         """A thread without a context shows in each call, and a status that was ignored in the call that misses it."""
