@@ -149,7 +149,7 @@ static int open_own(struct products *products, const struct settings *settings)
     if (status == STATUS_OK)
         status = set("REGRAD_CHECK_LOG", products->files.log);
     if (status == STATUS_OK)
-        status = set("REGRAD_CHECK_TELLER", products->files.teller);
+        status = set("REGRAD_CHECK_TELLER", products->files.directory);
     if (status == STATUS_OK && exec_outputs_need_trace(settings))
         status = set("REGRAD_TRACE", products->files.trace);
     return status;
@@ -227,7 +227,7 @@ static int run_and_tell(const struct settings *settings, struct products *produc
                         const char *check)
 {
     struct run run = {.words = settings->words, .check = check};
-    struct teller *teller = teller_start(products->files.teller, &products->symbols, products->suppressions);
+    struct teller *teller = teller_start(products->files.descriptor, &products->symbols, products->suppressions);
     const double begin = now();
     run.end = exec_run(settings->words, signals);
     run.seconds = now() - begin;

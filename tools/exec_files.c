@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "complain.h"
+#include "exec_teller.h"
 
 static const char prefix[] = "regrad-exec.", letters[] = "XXXXXX";
-static const char *const names[] = {"log", "trace", "teller"};
+static const char *const names[] = {"log", "trace", TELLER_NAME};
 
 enum { N_NAMES = sizeof names / sizeof names[0], PREFIX = sizeof prefix - 1, NAME = PREFIX + sizeof letters - 1 };
 
@@ -71,17 +72,25 @@ void exec_files_remove(struct exec_files *files)
 
 /* ---- Making ----------------------------------------------------------------------------------- */
 
-/* A new directory that is locked; -1 with errno. Another one may have swept it away before it was. */
+/* Is it still what the path leads to? */
+static int is_at(int directory, const char *path)
+{
+    struct stat ours, there;
+    return fstat(directory, &ours) == 0 && lstat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+           ours.st_ino == there.st_ino;
+}
+
+/* A new directory that is locked; -1 with errno. Another one may have swept it away before it was. Where a file system
+ * knows no locks, nobody sweeps. */
 static int make_locked(char *path, size_t length)
 {
     enum { TRIES = 100 };
-    struct stat status;
     for (int k = 0; k < TRIES; k++) {
         strcpy(path + length - (sizeof letters - 1), letters);
         if (mkdtemp(path) == NULL)
             return -1;
         const int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (directory >= 0 && flock(directory, LOCK_EX) == 0 && fstat(directory, &status) == 0 && status.st_nlink > 0)
+        if (directory >= 0 && (flock(directory, LOCK_EX) != 0 || is_at(directory, path)))
             return directory;
         if (directory >= 0)
             close(directory);
@@ -111,6 +120,5 @@ int exec_files_make(struct exec_files *files)
     snprintf(files->directory, sizeof files->directory, "%s", path);
     name_file(files->log, path, names[0]);
     name_file(files->trace, path, names[1]);
-    name_file(files->teller, path, names[2]);
     return STATUS_OK;
 }

@@ -8,7 +8,7 @@
 struct exec_files {
     char directory[PATH_MAX]; /* "" for none */
     int descriptor;           /* of the directory, which is locked as long as we live */
-    char log[PATH_MAX], trace[PATH_MAX], teller[PATH_MAX];
+    char log[PATH_MAX], trace[PATH_MAX];
 };
 
 /* Makes the directory, in that of TMPDIR, and names the files. Directories that were left there by those of this user

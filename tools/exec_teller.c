@@ -93,13 +93,12 @@ static void *run(void *argument)
 
 /* ---- Beginning and end ------------------------------------------------------------------------ */
 
-static int listen_at(const char *path)
+/* An address of a socket has little room, which paths may not keep to. */
+static int listen_in(int directory)
 {
     enum { MOST_WAITING = 128 };
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path)
-        return -1;
-    strcpy(address.sun_path, path);
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" TELLER_NAME, directory);
     const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 &&
         listen(listener, MOST_WAITING) == 0)
@@ -109,13 +108,13 @@ static int listen_at(const char *path)
     return -1;
 }
 
-struct teller *teller_start(const char *path, struct symbols *symbols, const struct suppression *suppressions)
+struct teller *teller_start(int directory, struct symbols *symbols, const struct suppression *suppressions)
 {
     struct teller *teller = calloc(1, sizeof *teller);
     if (teller == NULL)
         return NULL;
     *teller = (struct teller){
-        .symbols = symbols, .suppressions = suppressions, .listener = listen_at(path), .stop = {-1, -1}};
+        .symbols = symbols, .suppressions = suppressions, .listener = listen_in(directory), .stop = {-1, -1}};
     if (teller->listener >= 0 && pipe2(teller->stop, O_CLOEXEC) == 0 &&
         pthread_create(&teller->thread, NULL, run, teller) == 0)
         return teller;

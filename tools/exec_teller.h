@@ -15,9 +15,11 @@ struct teller {
     pthread_t thread;
 };
 
-/* Listens at a socket, which REGRAD_CHECK_TELLER is to name. NULL when that cannot be: without it programs print
- * findings as they do by themselves. */
-struct teller *teller_start(const char *path, struct symbols *symbols, const struct suppression *suppressions);
+#define TELLER_NAME "teller"
+
+/* Listens at a socket of that name in a directory, which REGRAD_CHECK_TELLER is to name. NULL when that cannot be:
+ * without it programs print findings as they do by themselves. */
+struct teller *teller_start(int directory, struct symbols *symbols, const struct suppression *suppressions);
 
 /* Answers those that have come, and ends. NULL is nothing. */
 void teller_stop(struct teller *teller);

@@ -11,9 +11,9 @@
  *     isolate  device memory cannot be touched by the host; implies error unless another level is named
  * With any other word the variable counts as not set.
  * REGRAD_CHECK_LOG names a file to which each finding is appended as a line of JSON.
- * REGRAD_CHECK_TELLER names a socket of `regrad exec`, to which findings are handed, and that answers with their
- * blocks. REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for "leak-tensor"
- * too.
+ * REGRAD_CHECK_TELLER names a directory of `regrad exec` with a socket, to which findings are handed, and that answers
+ * with their blocks. REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for
+ * "leak-tensor" too.
  */
 #ifndef RG_CHECK_MODE_H
 #define RG_CHECK_MODE_H

@@ -3,6 +3,7 @@
 #include "acl/check_teller.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -12,21 +13,32 @@
 /* A symboliser may read for some seconds. */
 enum { MOST_SECONDS = 30 };
 
+/* An address of a socket has little room, which paths may not keep to. */
+static bool connect_in(int connection, int directory)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct rg_text path = {address.sun_path, sizeof(address.sun_path), 0};
+    rg_text_put(&path, "/proc/self/fd/");
+    rg_text_put_decimal(&path, (uint64_t)directory);
+    rg_text_put(&path, "/teller");
+    return connect(connection, (const struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
 static int connect_to(const char *path)
 {
     const struct timeval patience = {.tv_sec = MOST_SECONDS};
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof(address.sun_path))
+    const int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
         return -1;
-    strcpy(address.sun_path, path);
     const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connection < 0)
-        return -1;
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-    if (connect(connection, (const struct sockaddr *)&address, sizeof(address)) == 0)
+    const bool is_connected = connection >= 0 && connect_in(connection, directory);
+    close(directory);
+    if (is_connected)
         return connection;
-    close(connection);
+    if (connection >= 0)
+        close(connection);
     return -1;
 }
 
@@ -60,11 +72,13 @@ static bool receive_all(int connection, char *to, size_t room, size_t *length)
     return is_whole;
 }
 
-bool rg_check_ask_teller(const char *path, struct rg_text *text)
+bool rg_check_ask_teller(const char *directory, struct rg_text *text)
 {
-    const int saved = errno, connection = connect_to(path);
-    if (connection < 0)
+    const int saved = errno, connection = connect_to(directory);
+    if (connection < 0) {
+        errno = saved;
         return false;
+    }
     size_t length = 0;
     bool is_told = send_all(connection, text);
     if (is_told) {

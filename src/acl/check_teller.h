@@ -7,8 +7,8 @@
 
 #include "acl/text.h"
 
-/* Hands the line of a finding to who listens at the socket, and puts in its place the block that comes back. False
- * when there is none; then what is in the text is of no use. */
-bool rg_check_ask_teller(const char *path, struct rg_text *text);
+/* Hands the line of a finding to who listens at the socket `teller` in the directory, and puts in its place the block
+ * that comes back. False when there is none; then what is in the text is of no use. */
+bool rg_check_ask_teller(const char *directory, struct rg_text *text);
 
 #endif

@@ -344,7 +344,7 @@ class Outputs(Exec):
                   "lines += [b'{\"finding\":\"\", \"at\":[{}, 3]}', None]\n" \
                   "for line in lines:\n" \
                   "    asked = socket.socket(socket.AF_UNIX)\n" \
-                  "    asked.connect(os.environ['REGRAD_CHECK_TELLER'])\n" \
+                  "    asked.connect(os.environ['REGRAD_CHECK_TELLER'] + '/teller')\n" \
                   "    if line is not None:\n" \
                   "        asked.sendall(line)\n" \
                   "        asked.shutdown(socket.SHUT_WR)\n" \
@@ -456,6 +456,14 @@ class Planted(Exec):
         self.assertNotIn(done.returncode, (0, 99), done.stderr)
         self.assertEqual(done.stdout, "")
         return done
+
+    def test_in_a_directory_with_a_long_name(self):
+        long = self.path("x" * 120)
+        os.makedirs(long)
+        text = self.run_exec(PLANTED, status=99, env=self.environment(TMPDIR=long)).stderr
+        if SYMBOLISERS:
+            self.assertEqual(text.count(f"{PLANTED_NAME}:{self.line_of('mistake: race-stream')}, "), 1)
+        self.assertEqual(os.listdir(long), [])
 
     def test_touching_device_memory(self):
         """It is told, and the program goes on, but where the memory is gone."""
