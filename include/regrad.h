@@ -107,13 +107,14 @@ typedef enum regrad_dtype {
     REGRAD_FLOAT32 = 0,
     REGRAD_FLOAT16 = 1,
     REGRAD_BFLOAT16 = 2,
-    REGRAD_FLOAT64 = 3
+    REGRAD_FLOAT64 = 3,
+    REGRAD_UINT8 = 4 /* taken by regrad_upsample_nearest_exact1d and 2d alone, which only move elements */
 } regrad_dtype;
 
-/* Bytes of one element: 4, 2, 2, 8; 0 for a value that is no type. */
+/* Bytes of one element: 4, 2, 2, 8, 1; 0 for a value that is no type. */
 REGRAD_API size_t regrad_dtype_size(regrad_dtype dtype);
 
-/* "float32", "float16", "bfloat16", "float64"; "unknown" for a value that is no type. */
+/* "float32", "float16", "bfloat16", "float64", "uint8"; "unknown" for a value that is no type. */
 REGRAD_API const char *regrad_dtype_name(regrad_dtype dtype);
 
 #define REGRAD_MAX_RANK 4
@@ -223,7 +224,8 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  *         REGRAD_NEAREST_GATHER_LAW those for which its m or 1 / s is not finite, are refused; a
  *         negative scale means 0 for the bilinear operators and is refused by the others.
  * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
- *         float64 tensors. On an axis of which I or O is over 2^22, past which float32 has no
+ *         float64 tensors. regrad_upsample_nearest_exact1d and 2d take uint8, too, of which every
+ *         output is one input or 0; the others refuse it. On an axis of which I or O is over 2^22, past which float32 has no
  *         quarters of a pixel, indices and coordinates are computed in float64.
  * shapes  N and C of input and output must agree. H, W and L must not be 0. With N or C = 0 there
  *         is nothing to do, and the call succeeds.

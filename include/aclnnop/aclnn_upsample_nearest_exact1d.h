@@ -13,7 +13,7 @@ extern "C" {
 /*
  * Phase 1 of nearest-exact resize: checks the arguments and plans the work. out[o] = self[source(o)].
  *
- * self        (N, C, L); float, float16 or bfloat16; none of its sizes 0
+ * self        (N, C, L); float, float16, bfloat16 or uint8; none of its sizes 0
  * outputSize  1 value: the length of out
  * scales      what the length is multiplied by; 0: derived from the sizes. Not negative, NaN or
  *             infinite, and with a finite inverse. Inverse, or where it is 0 L / outputSize[0], must be

@@ -13,7 +13,7 @@ extern "C" {
 /*
  * Phase 1 of nearest-exact resize: checks the arguments and plans the work. out[o] = self[source(o)].
  *
- * self        (N, C, H, W); float, float16 or bfloat16; any format but NHWC
+ * self        (N, C, H, W); float, float16, bfloat16 or uint8; any format but NHWC
  * outputSize  2 values: height and width of out
  * scalesH, scalesW  what the sizes are multiplied by; 0: derived from the sizes. Not negative, NaN or
  *             infinite, and with a finite inverse. Inverse, or where it is 0 the quotient of self's

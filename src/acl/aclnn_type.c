@@ -97,7 +97,8 @@ bool rg_type_native(aclDataType type, regrad_dtype *native)
     } pairs[] = {{ACL_FLOAT, REGRAD_FLOAT32},
                  {ACL_FLOAT16, REGRAD_FLOAT16},
                  {ACL_BF16, REGRAD_BFLOAT16},
-                 {ACL_DOUBLE, REGRAD_FLOAT64}};
+                 {ACL_DOUBLE, REGRAD_FLOAT64},
+                 {ACL_UINT8, REGRAD_UINT8}};
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         if (pairs[i].type == type) {
             *native = pairs[i].native;

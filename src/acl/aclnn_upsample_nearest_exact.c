@@ -24,10 +24,12 @@ struct scales {
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
+static const aclDataType added[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DT_UNDEFINED};
+static const aclDataType moved[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_UINT8, ACL_DT_UNDEFINED};
+
 static aclnnStatus check_tensors(const struct rg_call *call, const struct rg_acl_argument *source,
-                                 const struct rg_acl_argument *out, int rank)
+                                 const struct rg_acl_argument *out, int rank, const aclDataType *types)
 {
-    static const aclDataType types[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DT_UNDEFINED};
     RG_TRY(rg_acl_check_type(call, source, types));
     RG_TRY(rg_acl_check_same_type(call, out, source));
     RG_TRY(rg_acl_check_same_format(call, out, source));
@@ -84,7 +86,7 @@ static aclnnStatus check_backward(const struct rg_call *call, const struct scale
     const struct rg_acl_argument *grad_output = &call->arguments[RG_GRAD], *out = &call->arguments[RG_GRAD_OUT];
     const struct rg_acl_argument *input_size = &call->arguments[RG_GRAD_INPUT_SIZE];
     const int rank = 2 + scales->n;
-    RG_TRY(check_tensors(call, grad_output, out, rank));
+    RG_TRY(check_tensors(call, grad_output, out, rank, added));
     RG_TRY(rg_acl_check_length(call, input_size, (uint64_t)rank));
     RG_TRY(rg_acl_check_length(call, &call->arguments[RG_GRAD_OUTPUT_SIZE], (uint64_t)scales->n));
     RG_TRY(check_channels(call, grad_output, out));
@@ -106,7 +108,7 @@ static aclnnStatus check_forward(const struct rg_call *call, const struct scales
     const struct rg_acl_argument *self = &call->arguments[RG_SELF], *out = &call->arguments[RG_OUT];
     const struct rg_acl_argument *output_size = &call->arguments[RG_OUTPUT_SIZE];
     const int rank = 2 + scales->n;
-    RG_TRY(check_tensors(call, self, out, rank));
+    RG_TRY(check_tensors(call, self, out, rank, moved));
     RG_TRY(rg_acl_check_length(call, output_size, (uint64_t)scales->n));
     RG_TRY(check_channels(call, self, out));
     RG_TRY(check_scales(call, scales));

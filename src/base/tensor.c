@@ -18,6 +18,8 @@ size_t regrad_dtype_size(regrad_dtype dtype)
         return 2;
     case REGRAD_FLOAT64:
         return 8;
+    case REGRAD_UINT8:
+        return 1;
     }
     return 0;
 }
@@ -33,6 +35,8 @@ const char *regrad_dtype_name(regrad_dtype dtype)
         return "bfloat16";
     case REGRAD_FLOAT64:
         return "float64";
+    case REGRAD_UINT8:
+        return "uint8";
     }
     return "unknown";
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/check.h"
 
+#include <stdio.h>
+
 #include "base/status.h"
 #include "base/tensor.h"
 
@@ -41,7 +43,23 @@ static regrad_status check_storage(const char *op, const struct rg_argument *arg
                    (long long)low, (long long)(high - 1), (long long)(tensor->storage - 1));
 }
 
-regrad_status rg_check_tensor(const char *op, const struct rg_argument *argument, int rank)
+/* Bytes can be moved, but nothing is computed of them. */
+static regrad_status check_dtype(const char *op, const struct rg_argument *argument, bool is_moved)
+{
+    const regrad_dtype dtype = argument->tensor->dtype;
+    const char *name = rg_argument_name(argument), *bytes = "REGRAD_UINT8 (4)";
+    char number[16];
+    if (regrad_dtype_size(dtype) != 0 && (is_moved || dtype != REGRAD_UINT8))
+        return REGRAD_OK;
+    snprintf(number, sizeof number, "%d", (int)dtype);
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s.dtype is %s, must be REGRAD_FLOAT32 (0), REGRAD_FLOAT16 (1), REGRAD_BFLOAT16 (2)%s "
+                   "REGRAD_FLOAT64 (3)%s%s",
+                   op, name, dtype == REGRAD_UINT8 ? bytes : number, is_moved ? "," : " or", is_moved ? " or " : "",
+                   is_moved ? bytes : "");
+}
+
+static regrad_status check_tensor(const char *op, const struct rg_argument *argument, int rank, bool is_moved)
 {
     RG_FORWARD(rg_check_pointer(op, argument->tensor, argument->name));
     const regrad_tensor *tensor = argument->tensor;
@@ -51,16 +69,22 @@ regrad_status rg_check_tensor(const char *op, const struct rg_argument *argument
         return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.rank is %d, must be %d%s", op, name, (int)tensor->rank,
                        rank, tensor->rank == 0 ? hint : "");
     }
-    if (regrad_dtype_size(tensor->dtype) == 0)
-        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
-                       "%s: %s.dtype is %d, must be REGRAD_FLOAT32 (0), REGRAD_FLOAT16 (1), REGRAD_BFLOAT16 (2) or "
-                       "REGRAD_FLOAT64 (3)",
-                       op, name, (int)tensor->dtype);
+    RG_FORWARD(check_dtype(op, argument, is_moved));
     for (int d = 0; d < rank; d++)
         if (tensor->shape[d] < 0)
             return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.shape[%d] is %lld, must be 0 or more", op, name, d,
                            (long long)tensor->shape[d]);
     return check_storage(op, argument);
+}
+
+regrad_status rg_check_tensor(const char *op, const struct rg_argument *argument, int rank)
+{
+    return check_tensor(op, argument, rank, false);
+}
+
+regrad_status rg_check_moved_tensor(const char *op, const struct rg_argument *argument, int rank)
+{
+    return check_tensor(op, argument, rank, true);
 }
 
 regrad_status rg_check_output(const char *op, const struct rg_argument *argument)

@@ -24,6 +24,9 @@ regrad_status rg_check_pointer(const char *op, const void *pointer, const char *
  * overflow, and inside of its storage. */
 regrad_status rg_check_tensor(const char *op, const struct rg_argument *argument, int rank);
 
+/* The same for a tensor whose elements are only moved, and so may be bytes. */
+regrad_status rg_check_moved_tensor(const char *op, const struct rg_argument *argument, int rank);
+
 /* No two elements of an output share memory. */
 regrad_status rg_check_output(const char *op, const struct rg_argument *argument);
 
@@ -46,5 +49,8 @@ regrad_status rg_check_positive(const char *op, const struct rg_argument *argume
 
 /* value is one of an enum's: 0 .. n - 1. */
 regrad_status rg_check_enum(const char *op, const char *name, int value, int n);
+
+/* A check of a tensor and its rank. */
+typedef regrad_status rg_check(const char *op, const struct rg_argument *argument, int rank);
 
 #endif

@@ -35,8 +35,10 @@ static regrad_status check_shapes(const struct rg_resize *resize)
 {
     const struct rg_argument *source = &resize->source, *result = &resize->result;
     const char *op = resize->op;
-    RG_FORWARD(rg_check_tensor(op, source, resize->n_axes + 2));
-    RG_FORWARD(rg_check_tensor(op, result, resize->n_axes + 2));
+    const bool is_nearest = resize->law == RG_AXIS_NEAREST || resize->law == RG_AXIS_GATHER;
+    rg_check *const check = is_nearest && !resize->backward ? rg_check_moved_tensor : rg_check_tensor;
+    RG_FORWARD(check(op, source, resize->n_axes + 2));
+    RG_FORWARD(check(op, result, resize->n_axes + 2));
     RG_FORWARD(rg_check_same_dtype(op, result, source));
     RG_FORWARD(rg_check_size(op, result, 0, source->tensor->shape[0], "the batch size of", source));
     RG_FORWARD(rg_check_size(op, result, 1, source->tensor->shape[1], "the channels of", source));
@@ -102,6 +104,8 @@ static int describe(const regrad_plan *base, char *text, size_t size)
     const char *layout = plan->inner == 1 ? "planes" : "channels last";
     if (base->run == rg_resize_run_copy)
         return snprintf(text, size, "%s, copied", layout);
+    if (base->run == rg_resize_run_move)
+        return snprintf(text, size, "%s, moved", layout);
     return snprintf(text, size, "%s, %s first, up to %lld x %lld terms", layout, plan->width_first ? "width" : "height",
                     (long long)plan->height.max_taps, (long long)plan->width.max_taps);
 }
@@ -382,9 +386,12 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
     plan->grouped = makes_groups(plan);
-    choose_carried(plan);
-    choose_factor(plan);
-    choose_plain(plan);
+    const bool moved = source->dtype == REGRAD_UINT8; /* there are no kernels for bytes */
+    if (!moved) {
+        choose_carried(plan);
+        choose_factor(plan);
+        choose_plain(plan);
+    }
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);
@@ -393,11 +400,11 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     plan->streamed = exceeds_caches(plan);
     plan->reads_far =
         plan->streamed && plan->source.height * plan->source.width > plan->result.height * plan->result.width;
-    if (!build_columns(plan))
-        return REGRAD_ERROR_OUT_OF_MEMORY;
     const bool copied = plan->height.identity && plan->width.identity;
-    base->run = copied ? rg_resize_run_copy : rg_resize_run;
-    if (!split(plan, copied ? 0 : rg_resize_slot_nbytes(plan)))
+    if (!moved && !build_columns(plan))
+        return REGRAD_ERROR_OUT_OF_MEMORY;
+    base->run = copied ? rg_resize_run_copy : moved ? rg_resize_run_move : rg_resize_run;
+    if (!split(plan, copied || moved ? 0 : rg_resize_slot_nbytes(plan)))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     return REGRAD_OK;
 }

@@ -89,4 +89,7 @@ void rg_resize_run(const regrad_plan *base, const struct rg_run *run);
 /* The same where both axes keep their lengths. */
 void rg_resize_run_copy(const regrad_plan *base, const struct rg_run *run);
 
+/* The same for bytes, each of which is one of the source or 0. */
+void rg_resize_run_move(const regrad_plan *base, const struct rg_run *run);
+
 #endif

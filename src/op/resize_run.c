@@ -440,3 +440,99 @@ void rg_resize_run_copy(const regrad_plan *base, const struct rg_run *run)
     if (progress.plan->n_rows > 0)
         rg_parallel(base->n_slots, copy_slot, &progress);
 }
+
+/* ---- Moving: bytes, by maps of which a result has one source or none ---- */
+
+enum { LEAST_BLOCK = 16 }; /* bytes that are worth a call of memcpy */
+
+static void move_group(char *to, const char *from, int64_t n)
+{
+    if (n >= LEAST_BLOCK)
+        memcpy(to, from, (size_t)n);
+    for (int64_t c = 0; c < n && n < LEAST_BLOCK; c++)
+        to[c] = from[c];
+}
+
+/* A stretch of a row: n results from w on. */
+struct stretch {
+    char *to;         /* result w */
+    const char *from; /* source 0; NULL when the row has none */
+    int64_t w, n;
+};
+
+/* Groups of which some have no source. */
+static void move_sparse(const struct rg_resize_plan *plan, const struct stretch *stretch)
+{
+    const struct rg_axis_map *map = &plan->width;
+    for (int64_t k = 0; k < stretch->n; k++) {
+        const int64_t w = stretch->w + k;
+        char *to = stretch->to + k * plan->result.stride_w;
+        if (stretch->from != NULL && map->first[w + 1] > map->first[w])
+            move_group(to, stretch->from + map->begin[w] * plan->source.stride_w, plan->inner);
+        else
+            memset(to, 0, (size_t)plan->inner);
+    }
+}
+
+static void move_full(const struct rg_resize_plan *plan, const struct stretch *stretch)
+{
+    const int64_t *begin = plan->width.begin + stretch->w, to_step = plan->result.stride_w;
+    const int64_t from_step = plan->source.stride_w;
+    if (plan->inner > 1)
+        for (int64_t k = 0; k < stretch->n; k++)
+            move_group(stretch->to + k * to_step, stretch->from + begin[k] * from_step, plan->inner);
+    else if (to_step == 1 && from_step == 1)
+        for (int64_t k = 0; k < stretch->n; k++)
+            stretch->to[k] = stretch->from[begin[k]];
+    else
+        for (int64_t k = 0; k < stretch->n; k++)
+            stretch->to[k * to_step] = stretch->from[begin[k] * from_step];
+}
+
+/* Is row h of the result the one above it once more? */
+static bool repeats(const struct rg_axis_map *map, int64_t h)
+{
+    return h > 0 && map->begin[h] == map->begin[h - 1] &&
+           map->first[h + 1] - map->first[h] == map->first[h] - map->first[h - 1];
+}
+
+static void move_row(const struct rg_resize_plan *plan, const struct rg_resize_row *row, int64_t w, int64_t n,
+                     bool has_above)
+{
+    const struct rg_axis_map *map = &plan->height;
+    const struct rg_resize_side *result = &plan->result;
+    const bool has_source = map->first[row->h + 1] > map->first[row->h];
+    const struct stretch stretch = {
+        .to = row->result + rg_resize_offset(result, row->h, w),
+        .from = has_source ? row->source + rg_resize_offset(&plan->source, map->begin[row->h], 0) : NULL,
+        .w = w,
+        .n = n};
+    if (has_above && result->solid && repeats(map, row->h))
+        memcpy(stretch.to, stretch.to - result->stride_h, (size_t)(n * plan->inner));
+    else if (has_source && plan->width.first[plan->width.n_dst] == plan->width.n_dst)
+        move_full(plan, &stretch);
+    else
+        move_sparse(plan, &stretch);
+}
+
+static void move_slot(void *context, int slot)
+{
+    const struct progress *progress = context;
+    const struct rg_resize_plan *plan = progress->plan;
+    const struct task task = task_of(plan, slot);
+    const int64_t w = plan->strips[task.parts.begin].piece.from;
+    const int64_t n = plan->strips[task.parts.end - 1].piece.to - w;
+    struct cursor cursor = cursor_at(progress, task.rows.begin);
+    struct rg_resize_row row;
+    for (int64_t at = task.rows.begin; at < task.rows.end; at++) {
+        take_rows(&cursor, &row, 1);
+        move_row(plan, &row, w, n, at > task.rows.begin);
+    }
+}
+
+void rg_resize_run_move(const regrad_plan *base, const struct rg_run *run)
+{
+    struct progress progress = {rg_as_resize(base), run};
+    if (progress.plan->n_rows > 0)
+        rg_parallel(base->n_slots, move_slot, &progress);
+}

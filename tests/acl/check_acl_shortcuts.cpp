@@ -291,6 +291,52 @@ static void copies_between_equal_sizes(void **)
     }
 }
 
+// The forwards of nearest-exact resize only move elements: bytes too, from addresses that are no multiple of anything.
+static void moves_bytes(void **)
+{
+    Call call = nearest_2d();
+    for (Tensor &tensor : call.tensors)
+        tensor.type = ACL_UINT8;
+    call.tensors[0].shape = {1, 2, 3, 4};
+    call.tensors[0].offset = 7;
+    call.tensors[0].storage = {150};
+    call.tensors[1].shape = {1, 2, 6, 2};
+    call.tensors[1].offset = 13;
+    call.tensors[1].storage = {150};
+    call.arrays[0].values = {6, 2};
+    call.scales[0] = call.scales[1] = 0;
+    std::vector<unsigned char> from(BLOCK_NBYTES), to(BLOCK_NBYTES, PATTERN);
+    for (size_t i = 0; i < from.size(); i++)
+        from[i] = static_cast<unsigned char>(i * 37 + i / 251);
+    write(0, from);
+    write(1, to);
+    phase_1(call);
+    assert_int_equal(call.status, ACLNN_SUCCESS);
+    assert_int_equal(call.workspace_size, 0);
+    assert_int_equal(phase_2(call), ACLNN_SUCCESS);
+    for (size_t c = 0; c < 2; c++)
+        for (size_t h = 0; h < 6; h++)
+            for (size_t w = 0; w < 2; w++) // 3 -> 6: each row twice; 4 -> 2: columns 1 and 3
+                to[13 + (c * 6 + h) * 2 + w] = from[7 + (c * 3 + h / 2) * 4 + 2 * w + 1];
+    assert_true(read(0) == from);
+    assert_true(read(1) == to);
+
+    Call signal = nearest_1d();
+    for (Tensor &tensor : signal.tensors)
+        tensor.type = ACL_UINT8;
+    write(1, from);
+    phase_1(signal);
+    assert_int_equal(signal.status, ACLNN_SUCCESS);
+    assert_int_equal(phase_2(signal), ACLNN_SUCCESS);
+    for (Call gradient : {nearest_1d_backward(), nearest_2d_backward(), bilinear(), bilinear_backward(), grid()}) {
+        for (Tensor &tensor : gradient.tensors)
+            tensor.type = ACL_UINT8;
+        phase_1(gradient);
+        assert_int_equal(gradient.status, ACLNN_ERR_PARAM_INVALID);
+        assert_non_null(std::strstr(gradient.message.c_str(), "is ACL_UINT8 (4), must be one of ACL_FLOAT"));
+    }
+}
+
 // The same element for all of a row: inputs may repeat.
 static void copies_what_repeats(void **)
 {
@@ -328,6 +374,7 @@ int main()
         cmocka_unit_test(masks_that_want_nothing),
         cmocka_unit_test(masks_leave_what_is_not_wanted),
         cmocka_unit_test(copies_between_equal_sizes),
+        cmocka_unit_test(moves_bytes),
         cmocka_unit_test(copies_what_repeats),
         cmocka_unit_test(copies_channels_last),
     };
