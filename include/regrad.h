@@ -225,8 +225,9 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  *         negative scale means 0 for the bilinear operators and is refused by the others.
  * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
  *         float64 tensors. regrad_upsample_nearest_exact1d and 2d take uint8, too, of which every
- *         output is one input or 0; the others refuse it. On an axis of which I or O is over 2^22, past which float32 has no
- *         quarters of a pixel, indices and coordinates are computed in float64.
+ *         output is one input or 0; the others refuse it. On an axis of which I or O is over 2^22,
+ *         past which float32 has no quarters of a pixel, indices and coordinates are computed in
+ *         float64.
  * shapes  N and C of input and output must agree. H, W and L must not be 0. With N or C = 0 there
  *         is nothing to do, and the call succeeds.
  *
