@@ -265,7 +265,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < session.n_workloads; i++)
         workload_forget(&session.workloads[i]);
     free(session.workloads);
-    if (fflush(stdout) != 0 || ferror(stdout) != 0)
+    if (ferror(stdout) != 0 || fclose(stdout) != 0)
         fail(STATUS_SYSTEM, "what was printed did not arrive");
     return EXIT_SUCCESS;
 }
