@@ -18,6 +18,7 @@
 #include "acl/log.h"
 #include "acl/message.h"
 #include "base/environment.h"
+#include "base/format.h"
 
 enum { MOST_TOLD = 1000 };
 
@@ -188,7 +189,7 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
     struct rg_check_object *object = &finding->object[finding->n_objects++];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(object->what, sizeof(object->what), format, arguments);
+    rg_format_list(object->what, sizeof(object->what), format, arguments);
     va_end(arguments);
     object->place = *place;
 }

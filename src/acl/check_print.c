@@ -15,7 +15,7 @@ static void put_place(struct rg_text *text, const char *before, const struct rg_
     for (int k = 0; k < RG_PLACE_FRAMES && place->frame[k] != NULL; k++) {
         describe(place->frame[k], &is);
         rg_text_put(text, k == 0 ? before : "                 ");
-        rg_text_put(text, is.text);
+        rg_text_put_plain(text, is.text);
         rg_text_put(text, "\n");
     }
 }
@@ -23,7 +23,7 @@ static void put_place(struct rg_text *text, const char *before, const struct rg_
 static void put_field(struct rg_text *text, const char *name, const char *value)
 {
     rg_text_put(text, name);
-    rg_text_put(text, value);
+    rg_text_put_plain(text, value);
     rg_text_put(text, "\n");
 }
 

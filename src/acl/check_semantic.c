@@ -10,6 +10,7 @@
 #include "acl/acl_rt.h"
 #include "acl/aclnn_type.h"
 #include "acl/check_mode.h"
+#include "base/format.h"
 
 /* ---- Once for each place ---------------------------------------------------------------------- */
 
@@ -97,8 +98,8 @@ static void look_at_type(const struct rg_semantic *semantic, struct note *note)
             !concerns(types[k].lacking) || !is_new(CHIP_TYPE, note->place))
             continue;
         char what[RG_CHECK_TEXT];
-        snprintf(what, sizeof(what), "the tensors are of type %s, which not every chip supports: %s",
-                 rg_type_name(semantic->type), types[k].where);
+        rg_format(what, sizeof(what), "the tensors are of type %s, which not every chip supports: %s",
+                  rg_type_name(semantic->type), types[k].where);
         tell(note, NULL, what, types[k].instead);
     }
 }
@@ -134,17 +135,17 @@ static bool look_at_scale(const struct rg_semantic_axis *axis, struct note *note
         return true;
     char what[RG_CHECK_TEXT], instead[RG_CHECK_TEXT];
     if (note->kind == SCALE_INVERTED)
-        snprintf(what, sizeof(what),
-                 "%s is %g, the forward's input over its output (%" PRId64 " / %" PRId64
-                 "), not the output over the input",
-                 axis->scale_name, axis->scale, axis->in, axis->out);
+        rg_format(what, sizeof(what),
+                  "%s is %g, the forward's input over its output (%" PRId64 " / %" PRId64
+                  "), not the output over the input",
+                  axis->scale_name, axis->scale, axis->in, axis->out);
     else
-        snprintf(what, sizeof(what),
-                 "%s is %g, but the forward made %" PRId64 " of %" PRId64 ", and not floor(%" PRId64 " * %g) = %.0f",
-                 axis->scale_name, axis->scale, axis->out, axis->in, axis->in, axis->scale,
-                 floor(axis->scale * (double)axis->in));
-    snprintf(instead, sizeof(instead), "pass the scale of the forward, which was about %.17g, or 0 to use the sizes",
-             (double)axis->out / (double)axis->in);
+        rg_format(what, sizeof(what),
+                  "%s is %g, but the forward made %" PRId64 " of %" PRId64 ", and not floor(%" PRId64 " * %g) = %.0f",
+                  axis->scale_name, axis->scale, axis->out, axis->in, axis->in, axis->scale,
+                  floor(axis->scale * (double)axis->in));
+    rg_format(instead, sizeof(instead), "pass the scale of the forward, which was about %.17g, or 0 to use the sizes",
+              (double)axis->out / (double)axis->in);
     tell(note, axis->scale_name, what, instead);
     return true;
 }
@@ -161,13 +162,13 @@ static void look_at_ignored(const struct rg_semantic *semantic, const struct rg_
         return;
     char what[RG_CHECK_TEXT];
     if (semantic->aligns_corners)
-        snprintf(what, sizeof(what), "%s is %g, which has no effect, because alignCorners is true", axis->scale_name,
-                 axis->scale);
+        rg_format(what, sizeof(what), "%s is %g, which has no effect, because alignCorners is true", axis->scale_name,
+                  axis->scale);
     else
-        snprintf(what, sizeof(what),
-                 "%s is %g, which counts here and on 950; Atlas A2 and A3, 910 and 310P ignore it and take %" PRId64
-                 " / %" PRId64 " from the sizes, which is another scale",
-                 axis->scale_name, axis->scale, axis->out, axis->in);
+        rg_format(what, sizeof(what),
+                  "%s is %g, which counts here and on 950; Atlas A2 and A3, 910 and 310P ignore it and take %" PRId64
+                  " / %" PRId64 " from the sizes, which is another scale",
+                  axis->scale_name, axis->scale, axis->out, axis->in);
     tell(note, axis->scale_name, what, "pass 0 to use the sizes everywhere, or sizes that are multiples of the scale");
 }
 
@@ -177,10 +178,10 @@ static void look_at_output_size(const struct rg_semantic_axis *axis, struct note
     if (axis->output_size == axis->out || !is_new(OUTPUT_SIZE, note->place))
         return;
     char what[RG_CHECK_TEXT];
-    snprintf(what, sizeof(what),
-             "outputSize says %" PRId64 " where the gradient of the output has %" PRId64
-             "; it is not looked at, because %s is not 0",
-             axis->output_size, axis->out, axis->scale_name);
+    rg_format(what, sizeof(what),
+              "outputSize says %" PRId64 " where the gradient of the output has %" PRId64
+              "; it is not looked at, because %s is not 0",
+              axis->output_size, axis->out, axis->scale_name);
     tell(note, "outputSize", what, "pass the size of the forward's output, which is that of its gradient");
 }
 

@@ -12,6 +12,7 @@
 
 #include "acl/log_file.h"
 #include "acl/log_setting.h"
+#include "base/format.h"
 
 enum { TEXT_SIZE = 1024, LINE_SIZE = 2 * TEXT_SIZE };
 
@@ -45,9 +46,10 @@ static void write_line(enum rg_log_module module, int level, const char *text)
     clock_gettime(CLOCK_REALTIME, &now);
     const long second = now.tv_sec % 86400;
     put_date(date, sizeof(date), now.tv_sec / 86400);
-    snprintf(line, LINE_SIZE, "[%s] %s(%d,%d):%sT%02ld:%02ld:%02ld.%06ldZ %s", names[level],
-             rg_log_module_names[module], (int)getpid(), (int)gettid(), date, second / 3600, second / 60 % 60,
-             second % 60, now.tv_nsec / 1000, text);
+    const int head = snprintf(line, LINE_SIZE, "[%s] %s(%d,%d):%sT%02ld:%02ld:%02ld.%06ldZ ", names[level],
+                              rg_log_module_names[module], (int)getpid(), (int)gettid(), date, second / 3600,
+                              second / 60 % 60, second % 60, now.tv_nsec / 1000);
+    rg_copy_plain(line + head, LINE_SIZE - (size_t)head, text);
     strcat(line, "\n");
     if (rg_log_setting()->prints) {
         fputs(line, stdout);
@@ -65,7 +67,7 @@ void rg_log(int level, const char *format, ...)
     if (!is_written(RG_LOG_ASCENDCL, level))
         return;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    rg_format_list(text, sizeof(text), format, arguments);
     va_end(arguments);
     write_line(RG_LOG_ASCENDCL, level, text);
 }

@@ -11,6 +11,7 @@
 #include "acl/acl.h"
 #include "acl/check_ignored.h"
 #include "acl/log.h"
+#include "base/format.h"
 
 enum { TEXT_SIZE = 4096 };
 
@@ -36,11 +37,12 @@ static void make_room(size_t needed)
 
 int rg_acl_fail(int status, const char *format, ...)
 {
-    char sentence[TEXT_SIZE / 4];
+    char said[TEXT_SIZE / 4], sentence[TEXT_SIZE / 4];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof(sentence), format, arguments);
+    rg_format_list(said, sizeof(said), format, arguments);
     va_end(arguments);
+    rg_copy_plain(sentence, sizeof(sentence), said);
     if (status != 0) {
         atomic_store(&has_failed, true);
         rg_log(ACL_ERROR, "%s (status %d)", sentence, status);

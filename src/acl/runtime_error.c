@@ -2,11 +2,11 @@
 #include "acl/runtime_error.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "acl/acl_rt.h"
 #include "acl/check_ignored.h"
 #include "acl/message.h"
+#include "base/format.h"
 
 static _Thread_local aclError last_error;
 
@@ -15,7 +15,7 @@ aclError rg_runtime_fail(aclError status, const char *format, ...)
     char sentence[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof(sentence), format, arguments);
+    rg_format_list(sentence, sizeof(sentence), format, arguments);
     va_end(arguments);
     last_error = status;
     return rg_acl_fail(status, "%s", sentence);

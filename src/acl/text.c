@@ -5,11 +5,18 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/format.h"
+
 void rg_text_put(struct rg_text *text, const char *string)
 {
     while (*string != '\0' && text->length + 1 < text->room)
         text->to[text->length++] = *string++;
     text->to[text->length] = '\0';
+}
+
+void rg_text_put_plain(struct rg_text *text, const char *string)
+{
+    text->length += rg_copy_plain(text->to + text->length, text->room - text->length, string);
 }
 
 static void put_digits(struct rg_text *text, uint64_t number, unsigned base)

@@ -14,6 +14,7 @@ struct rg_text {
 };
 
 void rg_text_put(struct rg_text *text, const char *string);
+void rg_text_put_plain(struct rg_text *text, const char *string); /* as rg_copy_plain */
 void rg_text_put_decimal(struct rg_text *text, uint64_t number);
 void rg_text_put_hex(struct rg_text *text, uint64_t number); /* with 0x before it */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "acl/now.h"
+#include "base/format.h"
 
 /* Programs that close the descriptors that they have inherited stop below this one. */
 enum { LOW_DESCRIPTOR = 500, LINE_SIZE = 512 };
@@ -25,8 +26,11 @@ __attribute__((constructor)) static void open_file(void)
         return;
     const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
-        fprintf(stderr, "regrad: the environment variable REGRAD_TRACE is \"%s\"; it cannot be opened: %s\n", path,
-                strerror(errno));
+        const char *reason = strerror(errno);
+        char plain[LINE_SIZE];
+        rg_copy_plain(plain, sizeof(plain), path);
+        fprintf(stderr, "regrad: the environment variable REGRAD_TRACE is \"%s\"; it cannot be opened: %s\n", plain,
+                reason);
         return;
     }
     const int high = fcntl(file, F_DUPFD_CLOEXEC, LOW_DESCRIPTOR);

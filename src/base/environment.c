@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/format.h"
+
 const char *rg_environment(const char *name)
 {
     const char *value = getenv(name);
@@ -14,14 +16,16 @@ const char *rg_environment(const char *name)
 
 void rg_environment_refuse(atomic_flag *told, const char *name, const char *value, const char *format, ...)
 {
-    char wanted[256];
+    char wanted[256], shown[64 + 1], plain[4 * 64 + 1];
     va_list arguments;
     if (atomic_flag_test_and_set(told))
         return;
     va_start(arguments, format);
     vsnprintf(wanted, sizeof wanted, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "regrad: the environment variable %s is \"%.64s\"; %s\n", name, value, wanted);
+    snprintf(shown, sizeof shown, "%s", value);
+    rg_copy_plain(plain, sizeof plain, shown);
+    fprintf(stderr, "regrad: the environment variable %s is \"%s\"; %s\n", name, plain, wanted);
 }
 
 static bool parse_number(const char *text, int low, int high, int *number)

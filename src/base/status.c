@@ -2,7 +2,7 @@
 #include "base/status.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+#include "base/format.h"
 
 enum { MESSAGE_SIZE = 512 };
 
@@ -12,7 +12,7 @@ regrad_status rg_fail(regrad_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    rg_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     return status;
 }

@@ -193,6 +193,47 @@ static void test_printing(void **state)
     }
 }
 
+/* What a program says, whatever it is, is one line, and tells a terminal nothing. */
+static uint64_t log_forgeries(void)
+{
+    aclAppLog(ACL_ERROR, "function", "file.c", 12, "one\n[ERROR] APP(1,1):2026-01-01T00:00:00.000000Z forged");
+    aclAppLog(ACL_ERROR, "f\n", "\x1b[31mfile.c", 12, "%s", "\r\t\a\b\v\f\x01\x7f|\x1b]0;title\a");
+    aclAppLog(ACL_ERROR, "", "", 0, "%s",
+              "\x9b"
+              "31m \xc2\x9b"
+              "31m \xc2\x85 \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80 \\n");
+    return 0;
+}
+
+static void test_forgeries(void **state)
+{
+    (void)state;
+    const struct answer answer = ask_with("ASCEND_LOG_PRINT_TO_STDOUT", "1", log_forgeries);
+    assert_lines(answer.text,
+                 "[ERROR] APP function (file.c:12): one\\n[ERROR] APP(1,1):2026-01-01T00:00:00.000000Z forged\n"
+                 "[ERROR] APP f\\n (\\x1b[31mfile.c:12): \\r\\t\\a\\b\\v\\f\\x01\\x7f|\\x1b]0;title\\a\n"
+                 "[ERROR] APP  (:0): \\x9b31m \\xc2\\x9b31m \\xc2\\x85 \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80 \\n\n");
+}
+
+/* The same where a message quotes what it was given. */
+static uint64_t quote_a_forgery(void)
+{
+    char name[] = "a\nb/c\x1b", text[ACL_PKG_VERSION_MAX_SIZE];
+    aclsysGetVersionStr(name, text);
+    const char *message = aclGetRecentErrMsg();
+    printf("%s", message);
+    fflush(stdout);
+    return 0;
+}
+
+static void test_quoted_forgery(void **state)
+{
+    (void)state;
+    const struct answer answer = ask_with("ASCEND_LOG_PRINT_TO_STDOUT", "1", quote_a_forgery);
+    assert_int_equal(count_lines(answer.text), 2);
+    assert_contains(answer.text, "aclsysGetVersionStr: pkgName is \"a\\nb/c\\x1b\", must be the name of a package");
+}
+
 static uint64_t log_long_line(void)
 {
     char text[5000];
@@ -567,21 +608,12 @@ static void test_synchronous(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printing),
-        cmocka_unit_test(test_long_line),
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_modules),
-        cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_events),
-        file_test(test_file),
-        file_test(test_work_path),
-        file_test(test_no_file),
-        file_test(test_unwritable),
-        file_test(test_relative),
-        file_test(test_number_of_files),
-        file_test(test_fork),
-        file_test(test_threads),
-        file_test(test_synchronous),
+        cmocka_unit_test(test_printing),  cmocka_unit_test(test_forgeries), cmocka_unit_test(test_quoted_forgery),
+        cmocka_unit_test(test_long_line), cmocka_unit_test(test_dates),     cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_findings),  cmocka_unit_test(test_events),    file_test(test_file),
+        file_test(test_work_path),        file_test(test_no_file),          file_test(test_unwritable),
+        file_test(test_relative),         file_test(test_number_of_files),  file_test(test_fork),
+        file_test(test_threads),          file_test(test_synchronous),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
