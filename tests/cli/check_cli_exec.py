@@ -491,8 +491,10 @@ class Planted(Exec):
 
     def test_without_addresses_for_isolation(self):
         """Then it is left out."""
-        limit = ["--", "sh", "-c", f"ulimit -v 4000000; exec {PLANTED}"]
-        done = self.run_exec(*limit, status=99)
+        script = f"ulimit -v 4000000; exec {PLANTED}"
+        if subprocess.run(["sh", "-c", script], env=self.environment(), capture_output=True, check=False).returncode != 0:
+            self.skipTest("the program wants more addresses, as with a sanitizer")
+        done = self.run_exec(*SHELL, script, status=99)
         self.assertTrue(done.stderr.endswith(summary("sh ended with status 0", 3, 1)), done.stderr)
 
 
