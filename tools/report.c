@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "html.h"
 #include "manual.h"
+#include "source_line.h"
 #include "tally.h"
 
 enum { MOST_ROWS = 5000 };
@@ -101,7 +102,19 @@ static void print_item(FILE *page, const struct parts *parts, const struct findi
     fprintf(page, "</dd>\n");
 }
 
-/* "function at file:line, " and what the program says. */
+/* The line of the source, where it is there to be read. */
+static void print_source(FILE *page, const struct finding_place *place)
+{
+    char *line = place->file != NULL ? source_line(place->file, place->line) : NULL;
+    if (line != NULL && *line != '\0') {
+        fputs("\n    <span class=\"source\">", page);
+        html_text(page, line);
+        fputs("</span>", page);
+    }
+    free(line);
+}
+
+/* "function at file:line, " and what the program says; below it the line. */
 static void print_place(FILE *page, const struct finding_place *place)
 {
     if (place->file != NULL) {
@@ -111,6 +124,7 @@ static void print_place(FILE *page, const struct finding_place *place)
         fprintf(page, ":%d, ", place->line);
     }
     html_text(page, place->text);
+    print_source(page, place);
 }
 
 static void print_places(FILE *page, const struct finding_place *places)

@@ -26,7 +26,7 @@ const char report_style[] =
     ".finding.note{border-color:var(--note);background:var(--noteback)}.finding h3{margin:.3em 0}"
     ".finding dl{display:grid;grid-template-columns:5.5em minmax(0,1fr)}.finding dt{color:var(--faint)}"
     ".finding dd{margin:0}"
-    ".finding pre{margin:0;white-space:pre-wrap;font-size:13px}.links a{margin-right:1.2em}"
+    ".finding pre{margin:0;white-space:pre-wrap;font-size:13px}.source{color:var(--faint)}.links a{margin-right:1.2em}"
     ":target{outline:3px solid var(--link);outline-offset:2px;z-index:3}"
     ".chart{position:relative;width:100%;padding-top:40px;font-size:12px;line-height:16px}"
     ".number,.length{position:absolute;top:20px;white-space:nowrap;color:var(--faint);padding:0 3px}"

@@ -403,6 +403,8 @@ class Planted(Exec):
             self.assertRegex(text, rf" {wanted} at /\S*{PLANTED_NAME}:{line}, ")
             part, = [part for part in page if kind in part]
             self.assertIn(f"{PLANTED_NAME}:{line}", part)
+            with open(PLANTED_SOURCE, encoding="utf-8") as file:
+                self.assertIn(f"\n    {file.read().splitlines()[line - 1].strip()}\n", part + "\n")
         caller = findings["race-host"]["at"][1]
         self.assertEqual(caller["line"], self.line_of("caller: race-host"))
         self.assertEqual({finding["process"] for finding in findings.values()}, {findings["race-host"]["process"]})
@@ -492,7 +494,8 @@ class Planted(Exec):
     def test_without_addresses_for_isolation(self):
         """Then it is left out."""
         script = f"ulimit -v 4000000; exec {PLANTED}"
-        if subprocess.run(["sh", "-c", script], env=self.environment(), capture_output=True, check=False).returncode != 0:
+        alone = subprocess.run(["sh", "-c", script], env=self.environment(), capture_output=True, check=False)
+        if alone.returncode != 0:
             self.skipTest("the program wants more addresses, as with a sanitizer")
         done = self.run_exec(*SHELL, script, status=99)
         self.assertTrue(done.stderr.endswith(summary("sh ended with status 0", 3, 1)), done.stderr)
