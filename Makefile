@@ -34,10 +34,10 @@ install:
 	@scripts/check-prefix.sh "$(PREFIX)"
 	@scripts/install-packages.sh install
 	@scripts/build.sh "$(BUILD)" $(JOBS) $(OPTIONS) -DREGRAD_TESTS=OFF -DREGRAD_EXAMPLES=OFF
-	cmake --install "$(BUILD)" --prefix "$(abspath $(PREFIX))"
+	cmake --install "$(BUILD)" --prefix "$(PREFIX)"
 
 uninstall:
-	cmake -DPREFIX="$(abspath $(PREFIX))" -P cmake/install/uninstall.cmake
+	cmake -DPREFIX="$(PREFIX)" -P cmake/install/uninstall.cmake
 
 bench:
 	@scripts/install-packages.sh bench

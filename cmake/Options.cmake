@@ -40,10 +40,11 @@ macro(regrad_decide option what) # MISSING...
 endmacro()
 
 foreach(option REGRAD_ACL REGRAD_TESTS REGRAD_EXAMPLES REGRAD_BENCH)
-  string(TOUPPER "${${option}}" ${option})
-  if(NOT ${option} MATCHES "^(AUTO|ON|OFF|1|0|TRUE|FALSE|YES|NO|Y|N)$")
+  string(TOUPPER "${${option}}" value)
+  if(NOT value MATCHES "^(AUTO|ON|OFF|1|0|TRUE|FALSE|YES|NO|Y|N)$")
     message(FATAL_ERROR "regrad: ${option} is '${${option}}'; wanted AUTO, ON or OFF")
   endif()
+  set(${option} ${value})
 endforeach()
 
 check_symbol_exists(__GLIBC__ features.h REGRAD_HAVE_GLIBC)
