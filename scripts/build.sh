@@ -25,4 +25,11 @@ if ! cmake -S "$source_directory" -B "$directory" ${generator[@]+"${generator[@]
     exit 1
 fi
 grep 'not built' "$log" || true
+# Library, command and examples take 100 seconds of one core; tests four times as much.
+seconds=100
+[[ " $* " != *" -DREGRAD_TESTS=ON "* ]] || seconds=500
+minutes="$(((seconds / jobs + 59) / 60)) minutes"
+if [ ! -e "$directory/src/libregrad.a" ]; then
+    echo "building in $directory, which takes about ${minutes/#1 minutes/a minute} (JOBS=$jobs)"
+fi
 cmake --build "$directory" --parallel "$jobs"

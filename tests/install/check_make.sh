@@ -45,7 +45,8 @@ if said=$(user "PATH=$work/no-cmake" make install "PREFIX=$work/home/none"); the
 [[ $said == *"missing: cmake"* ]] || complain "wrong words about CMake: $said"
 [ ! -e "$work/clone/build" ] || complain "something was built for nothing"
 
-user make install "PREFIX=$work/home/a tree" || complain "make install failed"
+user make install "PREFIX=$work/home/a tree" >"$work/log" || complain "make install failed: $(cat "$work/log")"
+grep -q "which takes about .* minute" "$work/log" || complain "it is not said how long the build takes"
 "${as_user[@]}" mv "$work/home/a tree" "$work/home/regrad"
 user "$work/home/regrad/bin/regrad" --version || complain "the program does not run"
 
