@@ -12,8 +12,8 @@ struct suppression {
     struct suppression *next;
 };
 
-/* Reads a file into a list, which is to be freed either way. Returns an exit status, and complains when it is not
- * STATUS_OK. */
+/* Reads a file, whose name is kept, into a list, which is to be freed either way. Returns an exit status, and complains
+ * when it is not STATUS_OK. */
 int suppress_read(struct suppression **list, const char *file);
 void suppress_free(struct suppression *list);
 
