@@ -170,11 +170,36 @@ double axis_place(const struct axis *axis, double time)
 
 /* ---- Drawing ---------------------------------------------------------------------------------- */
 
-/* Numbers stand SPARSE percent apart on narrow pages, DENSE on wide ones. */
-enum { SPARSE = 25, DENSE = 14, FROM_RIGHT = 70 };
+/* A label takes so much of the width, in percent, on narrow pages and on wide ones; those that narrow pages have no
+ * room for are shown on wide ones alone. */
+enum { WIDTH_WHEN_NARROW = 17, WIDTH_WHEN_WIDE = 9, FROM_RIGHT = 75 };
 
 /* Cuts that are not so far apart look like one. */
 static const double beside = 0.3;
+
+/* How far labels of a row reach, on narrow pages and on wide ones. */
+struct row {
+    double narrow, wide;
+};
+
+static int take_room(double *reach, double left, double right, double width)
+{
+    const double begin = left > FROM_RIGHT ? right - width : left;
+    if (begin < *reach)
+        return 0;
+    *reach = begin + width;
+    return 1;
+}
+
+/* Begins at a place, or, near the right edge, ends at one. Nothing where there is no room. */
+static void draw_label(FILE *page, struct row *row, const char *kind, double left, double right, const char *text)
+{
+    if (!take_room(&row->wide, left, right, WIDTH_WHEN_WIDE))
+        return;
+    const int is_narrow = take_room(&row->narrow, left, right, WIDTH_WHEN_NARROW), is_right = left > FROM_RIGHT;
+    fprintf(page, "<span class=\"%s%s\" style=\"%s:%.3f%%\">%s</span>", kind, is_narrow ? "" : " dense",
+            is_right ? "right" : "left", is_right ? 100 - right : left, text);
+}
 
 struct unit {
     const char *name;
@@ -189,30 +214,21 @@ static struct unit choose_unit(double length)
 /* 1, 2 or 5 times a power of ten. */
 static double choose_step(const struct axis *axis)
 {
-    const double wanted = DENSE / axis->scale, power = pow(10, floor(log10(wanted))), part = wanted / power;
+    const double wanted = 14 / axis->scale, power = pow(10, floor(log10(wanted))), part = wanted / power;
     return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }
 
-/* Where there is room for a number, and how it is written. */
 struct numbers {
+    struct row row;
     struct unit unit;
     int digits;
-    double last, last_sparse; /* where there is one */
 };
 
-/* To the left of a place near the right edge, to the right of others. */
 static void draw_number(FILE *page, struct numbers *numbers, double place, double time, int digits)
 {
-    if (place - numbers->last < DENSE)
-        return;
-    const int is_sparse = place - numbers->last_sparse >= SPARSE;
-    numbers->last = place;
-    if (is_sparse)
-        numbers->last_sparse = place;
-    const int is_right = place > FROM_RIGHT;
-    fprintf(page, "<span class=\"number%s\" style=\"%s:%.3f%%\">%.*f %s</span>", is_sparse ? "" : " dense",
-            is_right ? "right" : "left", is_right ? 100 - place : place, digits, time / numbers->unit.length,
-            numbers->unit.name);
+    char text[HTML_NUMBER];
+    snprintf(text, sizeof text, "%.*f %s", digits, time / numbers->unit.length, numbers->unit.name);
+    draw_label(page, &numbers->row, "number", place, place, text);
 }
 
 /* Behind a cut stands the time itself, with a digit more. */
@@ -249,27 +265,21 @@ static const struct stretch *last_beside(const struct axis *axis, const struct s
 }
 
 /* The length of cuts that stand side by side is told above the first where there is room. */
-static void draw_length(FILE *page, const struct axis *axis, const struct stretch *cut, struct numbers *numbers)
+static void draw_length(FILE *page, const struct axis *axis, const struct stretch *cut, struct row *row)
 {
-    char length[HTML_NUMBER];
-    const int is_beside = cut - axis->of >= 2 && cut->left - cut[-2].right < beside;
-    if (is_beside || cut->left - numbers->last < DENSE)
+    char length[HTML_NUMBER], text[HTML_NUMBER + 8];
+    if (cut - axis->of >= 2 && cut->left - cut[-2].right < beside)
         return;
     const struct stretch *last = last_beside(axis, cut);
-    const int is_sparse = cut->left - numbers->last_sparse >= SPARSE, is_right = cut->left > FROM_RIGHT;
-    numbers->last = cut->left;
-    if (is_sparse)
-        numbers->last_sparse = cut->left;
-    fprintf(page, "<span class=\"length%s\" style=\"%s:%.3f%%\">cut: %s</span>", is_sparse ? "" : " dense",
-            is_right ? "right" : "left", is_right ? 100 - last->right : cut->left,
-            html_time(length, last->end - cut->begin));
+    snprintf(text, sizeof text, "cut: %s", html_time(length, last->end - cut->begin));
+    draw_label(page, row, "length", cut->left, last->right, text);
 }
 
 void axis_draw(FILE *page, const struct axis *axis)
 {
     const double step = choose_step(axis), end = axis->of[axis->n - 1].end - axis->origin;
-    struct numbers lengths = {.last = -100, .last_sparse = -100}, numbers = lengths;
-    numbers.unit = choose_unit(end);
+    struct row lengths = {0};
+    struct numbers numbers = {.unit = choose_unit(end)};
     numbers.digits = (int)fmin(fmax(ceil(-log10(step / numbers.unit.length) - 1e-9), 0), 6);
     for (size_t k = 0; k < axis->n; k++) {
         if (!axis->of[k].is_cut) {

@@ -91,6 +91,13 @@ class InABrowser(Exec):
         browse(self.path("profile"), *options, f"--screenshot={shot}", f"--window-size={width},{got['height']}",
                "file://" + self.path("page.html"))
         self.assertGreater(os.path.getsize(shot), width * got["height"] / 60, "an empty picture")
+        self.check_measured(got, width)
+        lights = sorted((luminance(got["background"]), luminance(got["text"])))
+        self.assertGreater((lights[1] + 0.05) / (lights[0] + 0.05), 7)
+        self.assertEqual(luminance(got["background"]) < luminance(got["text"]), is_dark)
+        return got
+
+    def check_measured(self, got, width):
         self.assertEqual(got["inner"], width)
         self.assertLessEqual(got["scroll"], width)
         self.assertEqual(got["overflowing"], [])
@@ -105,10 +112,6 @@ class InABrowser(Exec):
         for bar in got["works"]:
             self.assertGreaterEqual(bar["width"], 1)
         self.assertEqual(got["dead"], [])
-        lights = sorted((luminance(got["background"]), luminance(got["text"])))
-        self.assertGreater((lights[1] + 0.05) / (lights[0] + 0.05), 7)
-        self.assertEqual(luminance(got["background"]) < luminance(got["text"]), is_dark)
-        return got
 
     def check_all(self, name):
         os.makedirs(SCREENSHOTS, exist_ok=True)
@@ -153,6 +156,23 @@ class InABrowser(Exec):
         self.report(*SHELL, f'cat findings >>"$REGRAD_CHECK_LOG"; cat trace >>"$REGRAD_TRACE"; : {name}', status=99)
         got = self.check_all("long")
         self.assertEqual(len(got["lengths"]), 3)
+
+    def test_many_idle_times(self):
+        """Labels leave each other room, however the cuts are spread."""
+        begins = [5e6 + 1e6 * k * k + 1e5 * (k % 7) for k in range(60)]
+        with open(self.path("trace"), "w") as file:
+            for k, begin in enumerate(begins):
+                file.writelines(json.dumps({"process": 7, **line}) + "\n"
+                                for line in work(k + 1, begin, begin + 10 ** (k % 5)))
+        self.report(*SHELL, 'cat trace >>"$REGRAD_TRACE"')
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            page = file.read()
+        for width in WIDTHS:
+            with self.subTest(width=width):
+                got = self.measure(page, width)
+                self.check_measured(got, width)
+                self.assertGreater(len(got["lengths"]), 2)
+                self.assertGreater(len(got["numbers"]), 2)
 
 
 if __name__ == "__main__":
