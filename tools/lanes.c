@@ -50,9 +50,11 @@ static void unify(struct lanes *lanes)
 
 int lanes_find(struct lanes *lanes, const struct record *record)
 {
-    *lanes = (struct lanes){.of = calloc(count(record) + 1, sizeof lanes->of[0])};
+    *lanes = (struct lanes){.of = calloc(count(record) + 1, sizeof lanes->of[0]), .streams = record->streams};
     if (lanes->of == NULL)
         return 0;
+    for (const struct stream *stream = record->streams; stream != NULL; stream = stream->next)
+        lanes->has_devices |= stream->device != record->streams->device;
     for (const struct work *work = record->works; work != NULL; work = work->next) {
         lanes->has_devices |= work->device != record->works->device;
         lanes->of[lanes->n++] = lane_of_work(work);
@@ -86,16 +88,26 @@ size_t lanes_of_wait(const struct lanes *lanes, const struct wait *wait)
     return find(lanes, &lane);
 }
 
-/* Findings of programs that do not say their process may be of any. */
-const struct lane *lanes_of_handle(const struct lanes *lanes, double process, const char *handle, size_t length)
+static int is_named(const char *name, const char *handle, size_t length)
 {
+    return strlen(name) == length && strncmp(name, handle, length) == 0;
+}
+
+/* Findings of programs that do not say their process may be of any. */
+int lanes_of_handle(const struct lanes *lanes, double process, const char *handle, size_t length, struct lane *lane)
+{
+    for (const struct stream *stream = lanes->streams; stream != NULL; stream = stream->next)
+        if ((process == 0 || stream->process == process) && is_named(stream->handle, handle, length)) {
+            *lane = (struct lane){stream->process, stream->device, stream->number, NULL};
+            return 1;
+        }
     for (size_t k = 0; k < lanes->n; k++) {
-        const struct lane *lane = &lanes->of[k];
-        if (lane->work != NULL && (process == 0 || lane->process == process) && strlen(lane->work->handle) == length &&
-            strncmp(lane->work->handle, handle, length) == 0)
-            return lane;
+        *lane = lanes->of[k];
+        if (lane->work != NULL && (process == 0 || lane->process == process) &&
+            is_named(lane->work->handle, handle, length))
+            return 1;
     }
-    return NULL;
+    return 0;
 }
 
 const char *lanes_name(char text[LANE_TEXT], const struct lanes *lanes, const struct lane *lane)

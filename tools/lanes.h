@@ -16,8 +16,9 @@ struct lane {
 
 struct lanes {
     size_t n;
-    struct lane *of; /* by process; streams first, by device and number */
-    int has_devices; /* do streams of several devices stand in it? */
+    struct lane *of;              /* by process; streams first, by device and number */
+    int has_devices;              /* are there streams of several devices? */
+    const struct stream *streams; /* also those that have done no work */
 };
 
 /* Returns 0 when there is no memory. Either way lanes_free is to follow. */
@@ -28,8 +29,8 @@ void lanes_free(struct lanes *lanes);
 size_t lanes_of_work(const struct lanes *lanes, const struct work *work);
 size_t lanes_of_wait(const struct lanes *lanes, const struct wait *wait);
 
-/* The stream that a program knows by a handle; NULL for none. */
-const struct lane *lanes_of_handle(const struct lanes *lanes, double process, const char *handle, size_t length);
+/* Finds the stream that a program knows by a handle. Returns 0 when there is none. */
+int lanes_of_handle(const struct lanes *lanes, double process, const char *handle, size_t length, struct lane *lane);
 
 enum { LANE_TEXT = 96 };
 

@@ -51,6 +51,25 @@ void record_add_finding(struct record *record, struct finding *finding)
         stretch(record, finding->time);
 }
 
+/* ---- Streams ---------------------------------------------------------------------------------- */
+
+static void begin_stream(struct record *record, const cJSON *line)
+{
+    struct stream *stream = allocate(record, sizeof *stream);
+    char *handle = keep(record, json_text(line, "handle", ""));
+    if (stream == NULL || handle == NULL) {
+        free(stream);
+        free(handle);
+        return;
+    }
+    *stream = (struct stream){.handle = handle,
+                              .process = json_number(line, "process"),
+                              .device = json_number(line, "device"),
+                              .number = json_number(line, "stream"),
+                              .next = record->streams};
+    record->streams = stream;
+}
+
 /* ---- Work ------------------------------------------------------------------------------------- */
 
 /* Is a finding about it? Findings are read first. */
@@ -203,8 +222,8 @@ static void take_trace(struct record *record, const char *kind, const cJSON *lin
     static const struct {
         const char *kind;
         void (*take)(struct record *record, const cJSON *line);
-    } kinds[] = {{"begin", begin_work}, {"end", end_work},     {"allocate", begin_block},
-                 {"free", end_block},   {"waits", begin_wait}, {"wait", end_wait}};
+    } kinds[] = {{"stream", begin_stream}, {"begin", begin_work}, {"end", end_work}, {"allocate", begin_block},
+                 {"free", end_block},      {"waits", begin_wait}, {"wait", end_wait}};
     const size_t n_kinds = sizeof kinds / sizeof kinds[0];
     size_t k = 0;
     while (k < n_kinds && strcmp(kinds[k].kind, kind) != 0)
@@ -282,6 +301,11 @@ void record_fini(struct record *record)
     tdestroy(record->live, leave);
     finding_free(record->findings);
     finding_free(record->suppressed);
+    for (struct stream *stream = record->streams, *next; stream != NULL; stream = next) {
+        next = stream->next;
+        free(stream->handle);
+        free(stream);
+    }
     for (struct work *work = record->works, *next; work != NULL; work = next) {
         next = work->next;
         free(work->function);

@@ -18,6 +18,12 @@ struct work {
     struct work *next, *previous;
 };
 
+struct stream {
+    char *handle;
+    double process, device, number;
+    struct stream *next;
+};
+
 struct block {
     char *address;
     double process, device; /* -1: of the host */
@@ -38,6 +44,7 @@ struct record {
     struct finding *findings, *last_finding;
     struct finding *suppressed; /* those that are known, and count for nothing */
     int n_mistakes, n_notes, n_suppressed, n_unreadable;
+    struct stream *streams; /* the last first */
     struct work *works, *last_work;
     struct block *blocks, *last_block;
     struct wait *waits, *last_wait;

@@ -78,15 +78,15 @@ static void print_named(FILE *page, const struct parts *parts, double process, c
     const char *rest = text;
     for (const char *at = strstr(text, "0x"); at != NULL; at = strstr(at + 2, "0x")) {
         const size_t length = 2 + strspn(at + 2, "0123456789abcdef");
-        const struct lane *lane = lanes_of_handle(&parts->lanes, process, at, length);
-        if (lane == NULL)
+        struct lane lane;
+        if (!lanes_of_handle(&parts->lanes, process, at, length, &lane))
             continue;
         const int has_word =
             at - text >= (ptrdiff_t)length_of_word && strncmp(at - length_of_word, word, length_of_word) == 0;
         char name[LANE_TEXT];
         html_part(page, rest, (size_t)(at - rest));
         fprintf(page, "<span title=\"%.*s\">%s</span>", (int)length, at,
-                lanes_name(name, &parts->lanes, lane) + (has_word ? length_of_word : 0));
+                lanes_name(name, &parts->lanes, &lane) + (has_word ? length_of_word : 0));
         rest = at + length;
     }
     html_text(page, rest);

@@ -40,6 +40,8 @@ static bool enter(struct rg_stream *stream)
         stream->traits.id = n_ids++;
         rg_race_begin(stream);
         link_stream(stream);
+        if (rg_trace_is_on())
+            rg_trace_stream(stream->device, stream->traits.id, stream->handle, stream->traits.is_default);
     }
     rg_runtime_unlock();
     return accepted;

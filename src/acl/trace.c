@@ -56,6 +56,12 @@ __attribute__((format(printf, 3, 4))) static void write_line(const char *kind, u
     errno = error;
 }
 
+void rg_trace_stream(int32_t device, int32_t stream, const void *handle, bool is_default)
+{
+    write_line("stream", rg_now(), ",\"device\":%" PRId32 ",\"stream\":%" PRId32 ",\"handle\":\"%p\",\"default\":%s}\n",
+               device, stream, handle, is_default ? "true" : "false");
+}
+
 void rg_trace_work_begins(const struct rg_trace_work *work)
 {
     write_line("begin", rg_now(),

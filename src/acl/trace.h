@@ -33,6 +33,7 @@ struct rg_trace_work {
 };
 
 /* Any thread, with any locks; to be called when the trace is on. */
+void rg_trace_stream(int32_t device, int32_t stream, const void *handle, bool is_default);
 void rg_trace_work_begins(const struct rg_trace_work *work);
 void rg_trace_work_ends(const struct rg_trace_work *work, int status);
 

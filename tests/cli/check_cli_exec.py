@@ -707,6 +707,12 @@ class Report(Exec):
         self.assertIn("70.0 µs after the first work began", page.of("finding")[0][2])
         self.assertIn("2.000000 s before the first work", page.of("finding")[1][2])
 
+    def test_names_of_streams_without_work(self):
+        leak = {"finding": "leak-stream", "note": False, "time_us": 6e6, "what": "stream 0x15, and 0x16 and 0x155"}
+        stream = {"trace": "stream", "time_us": 4e6, "device": 0, "stream": 5, "handle": "0x15", "default": False}
+        page = self.crafted([leak], [stream, {**stream, "process": 8, "handle": "0x16"}] + work(1, 5e6, 5e6 + 10))
+        self.assertIn("whatstream 5, and 0x16 and 0x155\n", page.of("finding")[0][2])
+
     def test_several_devices(self):
         page = self.crafted([], work(1, 5e6, 5e6 + 10) + work(2, 5e6, 5e6 + 10, device=1))
         self.assertEqual(lanes(page), ["stream 4 of device 0", "stream 4 of device 1"])
