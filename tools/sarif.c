@@ -20,9 +20,11 @@ static void print_artifact(FILE *file, const char *path)
     fputs(*path == '/' ? "\"}" : "\",\"uriBaseId\":\"%SRCROOT%\"}", file);
 }
 
+/* The program or library, where the source is not known: there are readers that take no result without a file. */
 static void print_physical(FILE *file, const struct finding_place *place)
 {
-    char *path = place->file != NULL ? format_path(place->file) : NULL;
+    const char *name = place->file != NULL ? place->file : place->module;
+    char *path = name != NULL ? format_path(name) : NULL;
     if (path == NULL)
         return;
     fputs("\"physicalLocation\":{", file);

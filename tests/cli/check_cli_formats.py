@@ -181,16 +181,16 @@ class Written(Formats):
     def test_sarif(self):
         Path(self.path("a b.c")).touch()
         run = self.sarif(findings=[self.finding(file=self.path("a b.c")), self.finding("chip-type", note=True, at=[]),
-                                   self.finding(file="/usr/none.c", line=1)])
+                                   self.finding(file="/usr/none.c", line=1), self.finding()])
         rules = run["tool"]["driver"]["rules"]
         self.assertEqual([rule["id"] for rule in rules], ["race-host", "chip-type"])
         for rule in rules:
             self.assertTrue(rule["help"]["text"] and rule["shortDescription"]["text"])
-        first, second, third = run["results"]
+        first, second, third, fourth = run["results"]
         for result in run["results"]:
             self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
             self.assertEqual(result["suppressions"], [])
-        self.assertEqual([result["level"] for result in run["results"]], ["error", "note", "error"])
+        self.assertEqual([result["level"] for result in run["results"]], ["error", "note", "error", "error"])
         self.assertEqual(first["message"]["text"], "aclrtMemcpy: what is wrong; instead: do this")
         self.assertEqual(first["locations"][0], {
             "physicalLocation": {"artifactLocation": {"uri": "a%20b.c", "uriBaseId": "%SRCROOT%"},
@@ -198,6 +198,9 @@ class Written(Formats):
             "logicalLocations": [{"fullyQualifiedName": "main", "kind": "function"}]})
         self.assertNotIn("locations", second)
         self.assertEqual(third["locations"][0]["physicalLocation"]["artifactLocation"], {"uri": "file:///usr/none.c"})
+        self.assertEqual(fourth["locations"][0], {
+            "physicalLocation": {"artifactLocation": {"uri": "file:///bin/program"}},
+            "logicalLocations": [{"fullyQualifiedName": "program [0x1]", "kind": "function"}]})
         self.assertEqual(first["relatedLocations"][0]["message"], {"text": "a block"})
         self.assertEqual(first["properties"]["process"], 7)
         self.assertEqual(run["originalUriBaseIds"]["%SRCROOT%"]["uri"],
