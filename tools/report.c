@@ -177,7 +177,7 @@ static void print_finding(FILE *page, const struct parts *parts, const struct fi
     fprintf(page, "<dl>\n");
     print_item(page, parts, finding, "call", finding->function);
     print_item(page, parts, finding, "argument", finding->argument);
-    if (parts->record->has_processes && finding->process > 0)
+    if (finding->process > 0)
         fprintf(page, "<dt>process</dt><dd>%.0f</dd>\n", finding->process);
     print_places(page, finding->places);
     print_item(page, parts, finding, "what", finding->what);

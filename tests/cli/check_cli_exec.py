@@ -705,6 +705,7 @@ class Report(Exec):
         with open(path, encoding="utf-8") as file:
             self.assertIn("\n## race-host\n", file.read())
         self.assertIn("70.0 µs after the first work began", page.of("finding")[0][2])
+        self.assertIn("\nprocess7\n", page.of("finding")[0][2])
         self.assertIn("2.000000 s before the first work", page.of("finding")[1][2])
 
     def test_names_of_streams_without_work(self):
