@@ -147,8 +147,9 @@ bool rg_check_stops_host(void)
 /* ---- What was told ---------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of writing */
-static struct {
+static struct told {
     const char *kind;
+    uint64_t argument;
     const void *at;
 } told[MOST_TOLD];
 static int n_told;
@@ -164,18 +165,26 @@ unsigned rg_check_count_refused(void)
     return atomic_load(&n_refused);
 }
 
-/* Is it new, and is there room to remember it? */
-static bool enter(const char *kind, const void *at)
+/* A number for an argument, whose text may not last; one for all members of a list, as in array[1]. */
+static uint64_t number_of(const char *argument)
 {
+    uint64_t number = 0xCBF29CE484222325U;
+    for (; argument != NULL && *argument != '\0' && *argument != '['; argument++)
+        number = (number ^ (unsigned char)*argument) * 0x100000001B3U;
+    return number;
+}
+
+/* Is it new, and is there room to remember it? */
+static bool enter(const struct rg_finding *finding, const void *at)
+{
+    const uint64_t argument = number_of(finding->argument);
     int k = 0;
     pthread_mutex_lock(&lock);
-    while (k < n_told && (told[k].at != at || strcmp(told[k].kind, kind) != 0))
+    while (k < n_told && (told[k].at != at || told[k].argument != argument || strcmp(told[k].kind, finding->kind) != 0))
         k++;
     const bool is_new = k == n_told && n_told < MOST_TOLD;
-    if (is_new) {
-        told[n_told].kind = kind;
-        told[n_told++].at = at;
-    }
+    if (is_new)
+        told[n_told++] = (struct told){finding->kind, argument, at};
     pthread_mutex_unlock(&lock);
     return is_new;
 }
@@ -248,7 +257,7 @@ bool rg_check_tell(const struct rg_finding *finding)
     if (!is_told(finding->kind))
         return finding->is_refused;
     const struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
-    const bool is_new = enter(finding->kind, finding->once_for != NULL ? finding->once_for : place.frame[0]);
+    const bool is_new = enter(finding, finding->once_for != NULL ? finding->once_for : place.frame[0]);
     if (is_new) {
         print(finding, place);
         rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function, finding->what,
@@ -300,7 +309,7 @@ void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place
     static char room[RG_CHECK_PRINTED];
     struct rg_text text = {room, sizeof(room), 0};
     const void *at = place->frame[1] != NULL ? place->frame[1] : place->frame[0];
-    if (!is_fault_told || (!finding->is_refused && !enter(finding->kind, at)))
+    if (!is_fault_told || (!finding->is_refused && !enter(finding, at)))
         return;
     rg_check_print_line(&text, finding, place, describe);
     if (!append_to_log(&text))

@@ -481,6 +481,11 @@ class Planted(Exec):
         if SYMBOLISERS:
             self.assertIn(f"{PLANTED_NAME}:{self.line_of('mistake: host-access of what')}, ", done.stderr)
 
+    def test_two_mistakes_of_one_call(self):
+        findings = self.log(PLANTED, "both", status=99)
+        self.assertEqual([(finding["finding"], finding["argument"]) for finding in findings],
+                         [("host-pointer", "self"), ("host-pointer", "out")])
+
     def test_each_cause_once(self):
         """A thread without a context shows in each call, and a status that was ignored in the call that misses it."""
         findings = self.log(PLANTED, "causes", status=99)

@@ -7,6 +7,7 @@
  *   exec_planted touches    reads and writes device memory, and goes on
  *   exec_planted dead       reads device memory that has been freed
  *   exec_planted causes     makes mistakes that show in more calls than one
+ *   exec_planted both       gives host memory as input and as output of one call
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -148,6 +149,21 @@ static void run_causes(void)
     check(aclrtFree(small));
 }
 
+static void run_both(void)
+{
+    static float small[SMALL * SMALL], large[LARGE * LARGE];
+    const int64_t sizes[] = {LARGE, LARGE};
+    aclIntArray *output = aclCreateIntArray(sizes, 2);
+    aclTensor *from = describe(small, SMALL), *to = describe(large, LARGE);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    check(aclnnUpsampleBilinear2dGetWorkspaceSize(from, output, 0, 0, 0, to, &size, &executor));
+    check(aclDestroyAclOpExecutor(executor));
+    check(aclDestroyTensor(from));
+    check(aclDestroyTensor(to));
+    check(aclDestroyIntArray(output));
+}
+
 int main(int argc, char **argv)
 {
     check(aclInit(NULL));
@@ -158,6 +174,8 @@ int main(int argc, char **argv)
         run_dead();
     else if (argc > 1 && strcmp(argv[1], "causes") == 0)
         run_causes();
+    else if (argc > 1 && strcmp(argv[1], "both") == 0)
+        run_both();
     else
         run_planted();
     check(aclrtResetDevice(0));
