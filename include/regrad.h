@@ -408,9 +408,11 @@ typedef enum regrad_padding {
  * Samples an image at the points of a grid. A point (x, y) = grid[n][h][w] is normalised: x runs
  * along W and
  *     pixel = align_corners ? (x + 1) / 2 * (W - 1) : ((x + 1) * W - 1) / 2
- * likewise y along H. All arithmetic is float32, or float64 for float64 tensors. A coordinate that
- * is NaN, infinite or beyond int64 takes no part with REGRAD_ZEROS; with the other paddings NaN
- * counts as pixel 0, infinities as the nearest end (REGRAD_REFLECTION: pixel 0), with slope 0.
+ * likewise y along H. All arithmetic is float32, or float64 for float64 tensors; on an axis longer
+ * than 2^22, past which float32 has no quarters of a pixel, pixels and weights are computed in
+ * float64. A coordinate that is NaN, infinite or beyond int64 takes no part with REGRAD_ZEROS; with
+ * the other paddings NaN counts as pixel 0, infinities as the nearest end (REGRAD_REFLECTION: pixel
+ * 0), with slope 0.
  * See docs/operators.md, "Grid sample".
  *
  * input   (N, C, H, W), read; H and W must not be 0

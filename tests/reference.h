@@ -75,6 +75,18 @@ struct grid_axis {
 
 void reference_grid_axis(const struct reference_grid *grid, double coordinate, int64_t size, struct grid_axis *axis);
 
+/* One neighbour of a point in two dimensions. */
+struct grid_tap {
+    int64_t at; /* in the plane */
+    long double weight, dx, dy;
+    double weight_error, dx_error, dy_error; /* in units of the last place of 1 */
+};
+
+/* The neighbours of a point that are in the image, up to REFERENCE_GRID_TAPS; returns how many they are. slopes gets
+ * those of both axes. */
+enum { REFERENCE_GRID_TAPS = 16 };
+int reference_grid_taps(const struct reference_grid *grid, const double *xy, struct grid_tap *taps, double *slopes);
+
 void reference_grid_forward(const struct reference_grid *grid, const double *input, const double *points,
                             struct sum *output);
 

@@ -6,9 +6,15 @@
 
 /* ---- Where a point reads ---- */
 
+/* Are pixels on an axis of this length computed in double? Above 2^22 a float does not hold every quarter. */
+static bool pixels_in_double(const struct reference_grid *grid, int64_t size)
+{
+    return grid->dtype == REGRAD_FLOAT64 || size > 1 << 22;
+}
+
 static double pixel_of(const struct reference_grid *grid, double coordinate, int64_t size)
 {
-    bool wide = grid->dtype == REGRAD_FLOAT64;
+    bool wide = pixels_in_double(grid, size);
     double moved = arithmetic(wide, coordinate + 1);
     if (grid->align_corners)
         return arithmetic(wide, moved / 2 * arithmetic(wide, (double)(size - 1)));
@@ -27,7 +33,7 @@ static double clamp_pixel(double pixel, int64_t size, double *slope)
 /* Reflects about the image's edges: a triangle wave. Each reflection turns the slope. */
 static double reflect_pixel(const struct reference_grid *grid, double pixel, int64_t size, double *slope)
 {
-    bool wide = grid->dtype == REGRAD_FLOAT64;
+    bool wide = pixels_in_double(grid, size);
     double low = grid->align_corners ? 0 : -0.5;
     double span = (double)(grid->align_corners ? size - 1 : size);
     if (span == 0)
@@ -130,10 +136,12 @@ static void cubic_weights(long double t, struct grid_axis *axis)
     }
 }
 
+/* t is of the type in which pixels are computed; bilinear weights are made of what it is in the arithmetic type. */
 static void choose_weights(const struct reference_grid *grid, double t, struct grid_axis *axis)
 {
+    bool wide = grid->dtype == REGRAD_FLOAT64;
     if (grid->interpolation == REGRAD_BILINEAR) {
-        linear_weights(grid->dtype == REGRAD_FLOAT64, t, axis);
+        linear_weights(wide, arithmetic(wide, t), axis);
     } else if (grid->interpolation == REGRAD_BICUBIC) {
         cubic_weights(t, axis);
     } else {
@@ -149,10 +157,10 @@ void reference_grid_axis(const struct reference_grid *grid, double coordinate, i
     if (grid->padding == REGRAD_ZEROS && (!isfinite(coordinate) || !has_int64(pixel)))
         return;
     axis->active = true;
-    axis->slope = (double)(grid->align_corners ? size - 1 : size) / 2;
+    axis->slope = arithmetic(grid->dtype == REGRAD_FLOAT64, (double)(grid->align_corners ? size - 1 : size) / 2);
     pixel = padded_pixel(grid, coordinate, size, &axis->slope);
     double base = grid->interpolation == REGRAD_NEAREST ? nearbyint(pixel) : floor(pixel);
-    choose_weights(grid, arithmetic(grid->dtype == REGRAD_FLOAT64, pixel - base), axis);
+    choose_weights(grid, arithmetic(pixels_in_double(grid, size), pixel - base), axis);
     int64_t first = grid->interpolation == REGRAD_BICUBIC ? -1 : 0;
     for (int k = 0; k < axis->n; k++)
         axis->index[k] = neighbour(grid, (int64_t)base, first + k, size);
@@ -160,14 +168,7 @@ void reference_grid_axis(const struct reference_grid *grid, double coordinate, i
 
 /* ---- All points ---- */
 
-/* One neighbour of a point in two dimensions. */
-struct tap {
-    int64_t at; /* in the plane */
-    long double weight, dx, dy;
-    double weight_error, dx_error, dy_error;
-};
-
-static int point_taps(const struct reference_grid *grid, const double *xy, struct tap *taps, double *slopes)
+int reference_grid_taps(const struct reference_grid *grid, const double *xy, struct grid_tap *taps, double *slopes)
 {
     struct grid_axis x, y;
     int n = 0;
@@ -180,7 +181,7 @@ static int point_taps(const struct reference_grid *grid, const double *xy, struc
             if (y.index[ky] < 0 || x.index[kx] < 0)
                 continue;
             double wx = (double)fabsl(x.weight[kx]), wy = (double)fabsl(y.weight[ky]);
-            taps[n++] = (struct tap){
+            taps[n++] = (struct grid_tap){
                 .at = y.index[ky] * grid->in_w + x.index[kx],
                 .weight = x.weight[kx] * y.weight[ky],
                 .weight_error = x.weight_error[kx] * wy + y.weight_error[ky] * wx,
@@ -200,9 +201,9 @@ void reference_grid_forward(const struct reference_grid *grid, const double *inp
     memset(output, 0, (size_t)(grid->n * grid->c * n_points) * sizeof *output);
     for (int64_t n = 0; n < grid->n; n++)
         for (int64_t p = 0; p < n_points; p++) {
-            struct tap taps[16];
+            struct grid_tap taps[REFERENCE_GRID_TAPS];
             double slopes[2];
-            int n_taps = point_taps(grid, &points[2 * (n * n_points + p)], taps, slopes);
+            int n_taps = reference_grid_taps(grid, &points[2 * (n * n_points + p)], taps, slopes);
             for (int64_t plane = n * grid->c; plane < (n + 1) * grid->c; plane++)
                 for (int k = 0; k < n_taps; k++)
                     sum_add(&output[plane * n_points + p], taps[k].weight, taps[k].weight_error,
@@ -211,7 +212,7 @@ void reference_grid_forward(const struct reference_grid *grid, const double *inp
 }
 
 /* What one channel of one point gives to the gradient of its two coordinates. */
-static void add_point_gradient(const struct tap *taps, int n_taps, const double *slopes, double grad,
+static void add_point_gradient(const struct grid_tap *taps, int n_taps, const double *slopes, double grad,
                                const double *plane, struct sum *xy)
 {
     for (int k = 0; k < n_taps; k++) {
@@ -225,9 +226,9 @@ static void point_backward(const struct reference_grid *grid, const double *grad
                            const double *points, int64_t n, int64_t p, struct sum *input_grad, struct sum *grid_grad)
 {
     int64_t n_points = grid->out_h * grid->out_w, area = grid->in_h * grid->in_w, at = n * n_points + p;
-    struct tap taps[16];
+    struct grid_tap taps[REFERENCE_GRID_TAPS];
     double slopes[2];
-    int n_taps = point_taps(grid, &points[2 * at], taps, slopes);
+    int n_taps = reference_grid_taps(grid, &points[2 * at], taps, slopes);
     for (int64_t plane = n * grid->c; plane < (n + 1) * grid->c; plane++) {
         double grad = grad_output[plane * n_points + p];
         for (int k = 0; k < n_taps && input_grad; k++)

@@ -296,11 +296,9 @@ struct rg_grid_quads {
     struct rg_grid_pair x, y;
 };
 
-/* The largest image that quads can be in: its sizes are exact in float. */
-enum { RG_GRID_LONGEST_PAIRED = 1 << 24 };
-
-/* Finds the pairs of n <= RG_GRID_POINTS points on one axis, as rg_grid_locate_fn does, and weight[k] of tap k: 0 where
- * it is outside; inside, their derivatives by pixel are -1 and 1. The points from n on are outside. */
+/* Finds the pairs of n <= RG_GRID_POINTS points on one axis, which is no longer than RG_LONGEST_IN_FLOAT, as
+ * rg_grid_locate_fn does, and weight[k] of tap k: 0 where it is outside; inside, their derivatives by pixel are -1
+ * and 1. The points from n on are outside. */
 typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, union rg_grid_row weight[2], const void *x, int64_t n,
                              int64_t size, const struct rg_grid_spec *spec);
 
@@ -376,8 +374,7 @@ struct rg_few_points {
     union rg_grid_row slope_x, slope_y;
 };
 
-/* As rg_grid_locate_fn, for bilinear interpolation and images of up to RG_FEW_PIXELS on each axis. */
-enum { RG_FEW_PIXELS = 1 << 24 };
+/* As rg_grid_locate_fn, for bilinear interpolation and images of up to RG_LONGEST_IN_FLOAT on each axis. */
 typedef void rg_few_locate_fn(struct rg_few_points *points, const void *x, const void *y, int64_t n,
                               const struct rg_grid_spec *spec);
 

@@ -32,7 +32,7 @@ void rg_few_choose(struct rg_grid_plan *plan, const regrad_tensor *input, const 
 {
     const struct rg_grid_spec *spec = &plan->spec;
     if (spec->interpolation != REGRAD_BILINEAR || plan->channels < 1 || plan->channels > RG_FEW_LANES ||
-        spec->in_h > RG_FEW_PIXELS || spec->in_w > RG_FEW_PIXELS || spec->in_h * spec->in_w > MOST_PIXELS)
+        rg_grid_is_long(spec->in_h) || rg_grid_is_long(spec->in_w) || spec->in_h * spec->in_w > MOST_PIXELS)
         return;
     plan->few_lanes = plan->channels == 1 ? 1 : (plan->channels + 1) / 2 * 2;
     plan->input_there = is_picture(plan, input);

@@ -3,6 +3,7 @@
 #ifndef RG_GRID_PLAN_H
 #define RG_GRID_PLAN_H
 
+#include "base/checked.h"
 #include "op/plan.h"
 
 /* The most groups of channels that one slot does at the same time. */
@@ -14,6 +15,7 @@ enum { RG_GRID_STAGES = 1024 };
 struct rg_grid_plan {
     regrad_plan base;
     struct rg_grid_spec spec;
+    const struct rg_kernels *wide; /* not NULL: they locate on long axes, in double; see op/grid_long.h */
     int64_t n, channels;
     int64_t n_points, n_blocks; /* of one sample; a block is RG_GRID_POINTS points */
     int64_t stage, n_stages;    /* blocks of a stage; how many stages there are */
@@ -34,11 +36,20 @@ struct rg_grid_plan {
     int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
 };
 
+/* Does an axis of the input have its pixels in double, whatever the type? */
+static inline bool rg_grid_is_long(int64_t size)
+{
+    return size > RG_LONGEST_IN_FLOAT;
+}
+
 /* Bytes of workspace that one slot needs for itself. */
 int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan);
 
 /* Bytes of workspace for the sums for grid_grad of all groups of a sample that slots share. */
 int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan);
+
+/* Are the sums of all points and groups of channels few enough for bytes of them to be counted? */
+bool rg_grid_can_count_sums(const struct rg_grid_plan *plan);
 
 /* Bytes of workspace that n_slots need which do a group together; -1 when that is more than memory can be. */
 int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots);

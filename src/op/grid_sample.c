@@ -119,6 +119,8 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
     const regrad_tensor *input = call->input.tensor, *grid = call->grid.tensor;
     plan->spec = (struct rg_grid_spec){input->shape[2], input->shape[3], call->interpolation, call->padding,
                                        call->align_corners};
+    if (plan->base.t_nbytes == sizeof(float) && (rg_grid_is_long(input->shape[2]) || rg_grid_is_long(input->shape[3])))
+        plan->wide = &rg_kernel_select()->f64;
     plan->n = input->shape[0];
     plan->channels = input->shape[1];
     plan->n_points = grid->shape[1] * grid->shape[2];
@@ -175,7 +177,7 @@ static bool choose_tiles(struct rg_grid_plan *plan, int64_t n_pixels)
     const int64_t most = plan->want_input_grad ? VISITED_PER_POINT : PIXELS_PER_POINT;
     if (plan->channels < LEAST_TILED || n_pixels / most > plan->n_points)
         return false;
-    if (rg_max(plan->spec.in_h, plan->spec.in_w) > RG_GRID_LONGEST_PAIRED || n_pixels > MOST_TILED)
+    if (rg_grid_is_long(plan->spec.in_h) || rg_grid_is_long(plan->spec.in_w) || n_pixels > MOST_TILED)
         return false;
     plan->tiled = true;
     return fits(plan, n_pixels);
@@ -257,6 +259,18 @@ static bool lay_out(struct rg_grid_plan *plan)
     return is_idle(plan) || (choose(plan) && book(plan));
 }
 
+static regrad_status refuse_sizes(const struct rg_grid_sample *call, const struct rg_grid_plan *plan)
+{
+    const char *input = rg_argument_name(&call->input);
+    if (rg_grid_can_count_sums(plan))
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s has %lld x %lld pixels, must be fewer for a workspace",
+                       call->op, input, (long long)plan->spec.in_h, (long long)plan->spec.in_w);
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s has %lld x %lld points for the %lld channels of %s, must be fewer for a workspace", call->op,
+                   rg_argument_name(&call->grid), (long long)call->grid.tensor->shape[1],
+                   (long long)call->grid.tensor->shape[2], (long long)plan->channels, input);
+}
+
 regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regrad_plan **plan)
 {
     RG_FORWARD(check_call(call));
@@ -272,9 +286,9 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regr
     set_geometry(made, call);
     rg_few_choose(made, call->input.tensor, call->input_grad.tensor);
     if (!lay_out(made)) {
+        const regrad_status status = refuse_sizes(call, made);
         destroy(&made->base);
-        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: input has %lld x %lld pixels, must be fewer for a workspace",
-                       call->op, (long long)made->spec.in_h, (long long)made->spec.in_w);
+        return status;
     }
     if (is_idle(made))
         made->base.run = run_nothing;

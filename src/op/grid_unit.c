@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace of a grid sample, and how it is shared out. */
 #include "op/grid_finish.h"
+#include "op/grid_long.h"
 #include "op/grid_values.h"
 
 /* ---- Sizes ---- */
@@ -44,15 +45,21 @@ int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan)
 }
 
 /* No more than eight times as much is in use at once. */
-static bool is_countable(const struct rg_grid_plan *plan, int n_slots)
+static const int64_t most_values = INT64_MAX / 8 / (8 * (int64_t)sizeof(union rg_grid_values));
+
+static bool can_count_pixels(const struct rg_grid_plan *plan)
 {
-    const int64_t bytes = 8 * (int64_t)sizeof(union rg_grid_values), most = INT64_MAX / 8;
-    return plan->n_pixels < most / bytes / n_slots && plan->n_blocks < most / bytes / (plan->n_groups + n_slots);
+    return plan->n_pixels < most_values / plan->base.n_slots;
+}
+
+bool rg_grid_can_count_sums(const struct rg_grid_plan *plan)
+{
+    return plan->n_blocks < most_values / (plan->n_groups + plan->base.n_slots);
 }
 
 int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
-    if (!is_countable(plan, plan->base.n_slots))
+    if (!can_count_pixels(plan) || !rg_grid_can_count_sums(plan))
         return -1;
     if (n_slots == 1)
         return plan->abreast * tiles_nbytes(plan, 1) + rg_grid_sum_nbytes(plan);
@@ -109,6 +116,8 @@ void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_gri
     rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
     if (!rg_grid_has_quads(progress->plan)) {
         progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
+        if (progress->plan->wide != NULL)
+            rg_grid_locate_long(progress->plan, &scratch->points, &scratch->x, &scratch->y, block.count);
         return;
     }
     progress->kernels->grid_pair(&scratch->quads.x, scratch->weights.dy, &scratch->x, block.count, spec->in_w, spec);
