@@ -473,6 +473,36 @@ static void input_that_is_not_read(void **state)
     regrad_plan_destroy(plan);
 }
 
+/* A plan is made of sizes alone: the message says which of them lead to sums that cannot be counted. */
+static void uncountable_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t c, in_w, out_h;
+        const char *argument, *came;
+    } cases[] = {
+        {1, INT64_C(1) << 50, 1, "input", "1 x 1125899906842624 pixels"},
+        {320, 4, INT64_C(1) << 46, "grid", "70368744177664 x 1 points for the 320 channels of input"},
+        {INT64_C(1) << 40, 4, 1 << 14, "grid", "16384 x 1 points for the 1099511627776 channels of input"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        float nothing = 0;
+        const int64_t c = cases[k].c, in_w = cases[k].in_w, out_h = cases[k].out_h;
+        const regrad_tensor grad_output =
+            regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 4, (int64_t[]){1, c, out_h, 1});
+        const regrad_tensor input = regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 4, (int64_t[]){1, c, 1, in_w});
+        const regrad_tensor grid = regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 4, (int64_t[]){1, out_h, 1, 2});
+        regrad_plan *plan = NULL;
+        assert_int_equal(regrad_grid_sampler_2d_backward_plan(&grad_output, &input, &grid, REGRAD_BILINEAR,
+                                                              REGRAD_ZEROS, false, NULL, &grid, &plan),
+                         BAD);
+        assert_null(plan);
+        expect_word(cases[k].argument, "sizes");
+        expect_word(cases[k].came, "sizes");
+        expect_word("must be fewer", "sizes");
+    }
+}
+
 static void refused_workspaces(void **state)
 {
     (void)state;
@@ -528,17 +558,12 @@ static void no_message_yet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_message_yet),
-        cmocka_unit_test(unspoiled_calls),
-        cmocka_unit_test(spoiled_calls),
-        cmocka_unit_test(missing_tensors),
-        cmocka_unit_test(missing_grid_tensors),
-        cmocka_unit_test(nearest_graph_operator),
-        cmocka_unit_test(bilinear_graph_operator),
-        cmocka_unit_test(refused_runs),
-        cmocka_unit_test(input_that_is_not_read),
-        cmocka_unit_test(refused_workspaces),
-        cmocka_unit_test(own_names),
+        cmocka_unit_test(no_message_yet),          cmocka_unit_test(unspoiled_calls),
+        cmocka_unit_test(spoiled_calls),           cmocka_unit_test(missing_tensors),
+        cmocka_unit_test(missing_grid_tensors),    cmocka_unit_test(nearest_graph_operator),
+        cmocka_unit_test(bilinear_graph_operator), cmocka_unit_test(refused_runs),
+        cmocka_unit_test(input_that_is_not_read),  cmocka_unit_test(uncountable_sizes),
+        cmocka_unit_test(refused_workspaces),      cmocka_unit_test(own_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
