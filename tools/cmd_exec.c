@@ -138,9 +138,10 @@ static int open_log(struct products *products, const char *name)
 static int open_named(struct products *products, const struct settings *settings)
 {
     const char *log = settings->log != NULL ? settings->log : of_environment("REGRAD_CHECK_LOG");
-    int status = log != NULL && !exec_outputs_have_document(settings) ? open_log(products, log) : STATUS_OK;
+    const int status = exec_outputs_try(&products->outputs, settings);
     products->format = settings->log != NULL ? (enum format)settings->format : FORMAT_JSON;
-    return status == STATUS_OK ? exec_outputs_try(&products->outputs, settings) : status;
+    return status == STATUS_OK && log != NULL && !exec_outputs_have_document(settings) ? open_log(products, log)
+                                                                                       : status;
 }
 
 static int open_own(struct products *products, const struct settings *settings)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "complain.h"
 #include "document.h"
@@ -25,12 +26,39 @@ int exec_outputs_have_document(const struct settings *settings)
     return settings->log != NULL && format_is_document((enum format)settings->format);
 }
 
+static const char *report_name(const struct settings *settings)
+{
+    const int is_short = settings->report != NULL && strcmp(settings->report, "html") == 0;
+    return is_short ? "regrad-report.html" : settings->report;
+}
+
+/* Devices and pipes take all that comes. */
+static int is_shared(const char *name)
+{
+    struct stat status;
+    return strcmp(name, "-") != 0 && stat(name, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* One would replace the other. */
+static int refuse_twice(const struct settings *settings)
+{
+    const struct {
+        const char *option, *name;
+    } names[] = {{"--report", report_name(settings)}, {"--trace", settings->trace}, {"--log", settings->log}};
+    for (int k = 0; k < 3; k++)
+        for (int l = k + 1; l < 3; l++)
+            if (names[k].name != NULL && names[l].name != NULL && strcmp(names[k].name, names[l].name) == 0 &&
+                !is_shared(names[k].name))
+                return complain(STATUS_REFUSED, "exec: %s and %s are both '%s'", names[k].option, names[l].option,
+                                names[k].name);
+    return STATUS_OK;
+}
+
 int exec_outputs_try(struct exec_outputs *outputs, const struct settings *settings)
 {
-    const char *report = settings->report;
-    int status = STATUS_OK;
-    if (report != NULL)
-        status = output_try(&outputs->report, strcmp(report, "html") == 0 ? "regrad-report.html" : report);
+    int status = refuse_twice(settings);
+    if (status == STATUS_OK && settings->report != NULL)
+        status = output_try(&outputs->report, report_name(settings));
     if (status == STATUS_OK && settings->trace != NULL)
         status = output_try(&outputs->trace, settings->trace);
     if (status == STATUS_OK && exec_outputs_have_document(settings))

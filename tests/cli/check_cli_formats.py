@@ -147,6 +147,16 @@ class Written(Formats):
             self.refused("exec", "--format", form, "--log", "no/log", "touch", "ran", status=3)
         self.assertEqual(self.files(), [])
 
+    def test_one_file_for_two(self):
+        for options, message in (
+            (["--report=x", "--trace=x"], "exec: --report and --trace are both 'x'"),
+            (["--report=html", "--log=regrad-report.html"], "exec: --report and --log are both 'regrad-report.html'"),
+            (["--trace=-", "--log=-", "--format=sarif"], "exec: --trace and --log are both '-'"),
+        ):
+            self.assertEqual(self.refused("exec", *options, "touch", "ran"), message)
+        self.assertEqual(self.files(), [])
+        self.run_exec("--report=/dev/null", "--trace=/dev/null", "--log=/dev/null", "true")
+
     def test_github(self):
         source = self.path("a,b:c%.c")
         Path(source).touch()
