@@ -18,6 +18,7 @@ for program in cc gcc as ld ar ranlib nm objcopy objdump strip readelf make sh u
     ln -s "$(command -v "$program")" "$work/bin/$program"
 done
 cmake=$(command -v cmake)
+unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER CMAKE_GENERATOR
 bare=(env "PATH=$work/bin" CXX=/nowhere/c++ "$cmake" -S "$source_directory" -G "Unix Makefiles"
     "-DCMAKE_IGNORE_PATH=/usr/bin;/bin;/usr/local/bin" -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON)
 full=("$cmake" -S "$source_directory")
