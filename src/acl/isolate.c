@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "acl/device.h"
@@ -29,16 +30,28 @@ enum range_state {
     RANGE_UNMAPPED
 };
 
+/* What a signal handler reads of a range, which has no lock for it. */
+struct facts {
+    uintptr_t state; /* an enum range_state */
+    size_t block, size;
+    struct rg_origin allocated, freed;
+};
+
+enum { N_WORDS = sizeof(struct facts) / sizeof(uintptr_t) };
+
+_Static_assert(N_WORDS * sizeof(uintptr_t) == sizeof(struct facts), "facts are whole words");
+
 /* A range of addresses: guard pages and, at their end, a block. Together the ranges are all addresses there are, but
  * for spare ones. */
 struct rg_isolated {
-    atomic_uint version; /* odd while the rest is being changed */
-    uint32_t next;       /* in the order of positions, or in the list of entries that are not used */
+    uint32_t next; /* in the order of positions, or in the list of entries that are not used */
     enum range_state state;
     size_t position, extent;
     bool is_shown;      /* to the client */
     size_t block, size; /* what is here, or was here last; size 0: nothing yet */
     struct rg_origin allocated, freed;
+    atomic_uint version; /* odd while what is published is being changed */
+    _Atomic(uintptr_t) published[N_WORDS];
 };
 
 static const uint32_t none = UINT32_MAX;
@@ -52,13 +65,15 @@ static size_t n_live;
 
 /* ---- Ranges ----------------------------------------------------------------------------------- */
 
-static void begin_change(struct rg_isolated *range)
+/* After each change. Words are stored with release, and loaded with acquire, so that none of them passes a version. */
+static void publish(struct rg_isolated *range)
 {
+    const struct facts facts = {(uintptr_t)range->state, range->block, range->size, range->allocated, range->freed};
+    uintptr_t words[N_WORDS];
+    memcpy(words, &facts, sizeof(facts));
     atomic_fetch_add(&range->version, 1);
-}
-
-static void end_change(struct rg_isolated *range)
-{
+    for (int k = 0; k < N_WORDS; k++)
+        atomic_store_explicit(&range->published[k], words[k], memory_order_release);
     atomic_fetch_add(&range->version, 1);
 }
 
@@ -78,10 +93,9 @@ static uint32_t take_spare(void)
 
 static void drop(uint32_t index)
 {
-    begin_change(&ranges[index]);
     ranges[index].state = RANGE_NONE;
     ranges[index].next = unused;
-    end_change(&ranges[index]);
+    publish(&ranges[index]);
     unused = index;
 }
 
@@ -104,10 +118,9 @@ static void join(uint32_t index, uint32_t last)
     struct rg_isolated *range = &ranges[index];
     const struct rg_isolated *end = &ranges[last];
     uint32_t absorbed = range->next;
-    begin_change(range);
     range->extent = end->position + end->extent - range->position;
     resemble(range, end);
-    end_change(range);
+    publish(range);
     while (absorbed != range->next) {
         const uint32_t next = ranges[absorbed].next;
         drop(absorbed);
@@ -121,15 +134,13 @@ static void split(uint32_t index, size_t extent)
     struct rg_isolated *range = &ranges[index];
     const uint32_t spare = take_spare();
     struct rg_isolated *rest = &ranges[spare];
-    begin_change(rest);
     resemble(rest, range);
     rest->position = range->position + extent;
     rest->extent = range->extent - extent;
-    end_change(rest);
-    begin_change(range);
+    publish(rest);
     range->next = spare;
     range->extent = extent;
-    end_change(range);
+    publish(range);
 }
 
 static bool is_free(uint32_t index)
@@ -217,9 +228,9 @@ void rg_isolate_in_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
-static bool is_alive(const struct rg_isolated *range)
+static bool is_alive(enum range_state state)
 {
-    return range->state == RANGE_LIVE || range->state == RANGE_MAPPED;
+    return state == RANGE_LIVE || state == RANGE_MAPPED;
 }
 
 static bool is_used(const struct rg_isolated *range)
@@ -290,7 +301,6 @@ static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origi
         return none;
     struct rg_isolated *range = &ranges[index];
     const size_t end = range->position + range->extent;
-    begin_change(range);
     range->state = RANGE_FREED;
     range->block = end - padded;
     range->size = size;
@@ -301,7 +311,7 @@ static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origi
         range->state = RANGE_LIVE;
         n_live++;
     }
-    end_change(range);
+    publish(range);
     return range->state == RANGE_LIVE ? index : none;
 }
 
@@ -338,7 +348,7 @@ bool rg_isolate_show(const void *address)
         return false;
     pthread_mutex_lock(&lock);
     for (uint32_t k = 0; k < n_ranges && !is_shown; k++)
-        if (is_alive(&ranges[k]) && position - ranges[k].block < ranges[k].size)
+        if (is_alive(ranges[k].state) && position - ranges[k].block < ranges[k].size)
             is_shown = ranges[k].is_shown = rg_arena_show(first_page_of(&ranges[k]), pages_of(&ranges[k]), true);
     pthread_mutex_unlock(&lock);
     return is_shown;
@@ -350,10 +360,9 @@ void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
     rg_fault_know(&known.place);
     pthread_mutex_lock(&lock);
     hide(block);
-    begin_change(block);
     block->state = block->state == RANGE_MAPPED ? RANGE_UNMAPPED : RANGE_ENDING;
     block->freed = known;
-    end_change(block);
+    publish(block);
     pthread_mutex_unlock(&lock);
 }
 
@@ -361,9 +370,8 @@ void rg_isolate_give_back(struct rg_isolated *block)
 {
     pthread_mutex_lock(&lock);
     rg_arena_close(first_page_of(block), pages_of(block));
-    begin_change(block);
     block->state = RANGE_FREED;
-    end_change(block);
+    publish(block);
     n_live--;
     pthread_mutex_unlock(&lock);
 }
@@ -402,14 +410,13 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
         range = has_spare() ? &ranges[take_spare()] : NULL;
     }
     if (range != NULL) {
-        begin_change(range);
         range->state = RANGE_MAPPED;
         range->position = range->block = position;
         range->extent = range->size = size;
         range->allocated = known;
         range->freed = (struct rg_origin){0};
         range->is_shown = false;
-        end_change(range);
+        publish(range);
     }
     pthread_mutex_unlock(&lock);
     rg_fault_watch();
@@ -418,45 +425,38 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
 
 /* ---- Looking from a signal handler ------------------------------------------------------------ */
 
-/* A copy that nobody was changing meanwhile. The thread sanitizer does not know this way of reading. */
-__attribute__((no_sanitize("thread"))) static bool read_range(struct rg_isolated *range, struct rg_isolated *copy)
+/* What is known of a range, if nobody was changing that meanwhile, and if there is something. */
+static bool read_facts(struct rg_isolated *range, struct facts *facts)
 {
+    uintptr_t words[N_WORDS];
     for (int tries = 0; tries < 100; tries++) {
         const unsigned version = atomic_load(&range->version);
-        copy->state = range->state;
-        copy->position = range->position;
-        copy->extent = range->extent;
-        copy->block = range->block;
-        copy->size = range->size;
-        for (int k = 0; k < RG_PLACE_FRAMES; k++) {
-            copy->allocated.place.frame[k] = range->allocated.place.frame[k];
-            copy->freed.place.frame[k] = range->freed.place.frame[k];
-        }
-        copy->allocated.function = range->allocated.function;
-        copy->freed.function = range->freed.function;
-        atomic_thread_fence(memory_order_acquire);
-        if (version % 2 == 0 && atomic_load(&range->version) == version)
-            return copy->state != RANGE_NONE && copy->size > 0;
+        for (int k = 0; k < N_WORDS; k++)
+            words[k] = atomic_load_explicit(&range->published[k], memory_order_acquire);
+        if (version % 2 != 0 || atomic_load(&range->version) != version)
+            continue;
+        memcpy(facts, words, sizeof(*facts));
+        return facts->state != RANGE_NONE && facts->size > 0;
     }
     return false;
 }
 
 /* How far the position is from the block: 0 within it. */
-static size_t distance(const struct rg_isolated *range, size_t position)
+static size_t distance(const struct facts *range, size_t position)
 {
     if (position < range->block)
         return range->block - position;
     return position < range->block + range->size ? 0 : position - (range->block + range->size) + 1;
 }
 
-static void describe(const struct rg_isolated *range, size_t position, struct rg_sight *sight)
+static void describe(const struct facts *range, size_t position, struct rg_sight *sight)
 {
     const bool is_before = position < range->block, is_behind = position >= range->block + range->size;
     sight->where = is_before ? RG_SIGHT_BEFORE : is_behind ? RG_SIGHT_BEHIND : RG_SIGHT_WITHIN;
     sight->distance = is_before || is_behind ? distance(range, position) : position - range->block;
     sight->block = rg_arena_address(range->block);
     sight->size = range->size;
-    sight->is_freed = !is_alive(range);
+    sight->is_freed = !is_alive((enum range_state)range->state);
     sight->allocated = range->allocated;
     sight->freed = range->freed;
 }
@@ -464,17 +464,17 @@ static void describe(const struct rg_isolated *range, size_t position, struct rg
 /* The nearest block: a freed one only where it was, or where there is no live one as near. */
 bool rg_isolate_see(const void *address, struct rg_sight *sight)
 {
-    struct rg_isolated range = {0};
+    struct facts range;
     size_t position, nearest = FAR;
     *sight = (struct rg_sight){.where = RG_SIGHT_NOWHERE};
     if (!rg_arena_find(address, &position, &sight->is_ours))
         return false;
     sight->address = rg_arena_address(position);
     for (uint32_t k = 0; k < n_ranges; k++) {
-        if (!read_range(&ranges[k], &range))
+        if (!read_facts(&ranges[k], &range))
             continue;
         const size_t near = distance(&range, position);
-        const bool is_better = near < nearest || (near == nearest && is_alive(&range));
+        const bool is_better = near < nearest || (near == nearest && is_alive((enum range_state)range.state));
         if (near < FAR && is_better) {
             nearest = near;
             describe(&range, position, sight);
