@@ -323,6 +323,11 @@ static int run_check(const struct settings *settings)
     struct problem problem;
     struct check check = {0};
     int status = problem_init(&problem, settings, FILES_OPTIONAL);
+    if (status == STATUS_OK && problem.dtype == REGRAD_UINT8)
+        status = complain(STATUS_REFUSED,
+                          "%s: the type is uint8, which has no gradient to check; wanted float16, "
+                          "bfloat16, float32 or float64",
+                          problem.op->name);
     if (status == STATUS_OK)
         status = try_plan(&problem);
     if (status == STATUS_OK)

@@ -180,7 +180,7 @@ const struct command command_run = {
     .summary = "computes an operator from files to files",
     .words = " OPERATOR FILE...",
     .details =
-        "Reads .npy files of float16, float32, float64 or bfloat16 (V2, or uint16 with --dtype bf16), in C or\n"
+        "Reads .npy files of float16, float32, float64, bfloat16 (V2, or uint16 with --dtype bf16) or uint8, in C or\n"
         "Fortran order and either byte order; '-' is standard input. Writes .npy files of version 1.0 in C order,\n"
         "bfloat16 as V2. A result appears under its name only when it is complete, and does not replace a file that\n"
         "is read, unless --overwrite is given.\n\n"

@@ -10,10 +10,9 @@ static const struct format {
     int min_exponent; /* of the smallest normal value */
     double largest;
 } formats[] = {
-    [REGRAD_FLOAT32] = {24, -126, FLT_MAX},
-    [REGRAD_FLOAT16] = {11, -14, 65504},
-    [REGRAD_BFLOAT16] = {8, -126, 0x1.FEp127},
-    [REGRAD_FLOAT64] = {53, -1022, DBL_MAX},
+    [REGRAD_FLOAT32] = {24, -126, FLT_MAX},    [REGRAD_FLOAT16] = {11, -14, 65504},
+    [REGRAD_BFLOAT16] = {8, -126, 0x1.FEp127}, [REGRAD_FLOAT64] = {53, -1022, DBL_MAX},
+    [REGRAD_UINT8] = {8, 7, UINT8_MAX}, /* whole numbers: steps of 1 */
 };
 
 static double load_half(const void *data, int64_t index)
@@ -67,6 +66,8 @@ double element_load(regrad_dtype dtype, const void *data, int64_t index)
         return load_bfloat(data, index);
     case REGRAD_FLOAT32:
         return ((const float *)data)[index];
+    case REGRAD_UINT8:
+        return ((const uint8_t *)data)[index];
     default:
         return ((const double *)data)[index];
     }
@@ -83,6 +84,9 @@ void element_store(regrad_dtype dtype, void *data, int64_t index, double value)
         break;
     case REGRAD_FLOAT32:
         ((float *)data)[index] = (float)value;
+        break;
+    case REGRAD_UINT8:
+        ((uint8_t *)data)[index] = (uint8_t)value;
         break;
     default:
         ((double *)data)[index] = value;

@@ -20,6 +20,7 @@ enum npy_type {
     NPY_UINT16,   /* for bfloat16 whose bits were saved as integers */
     NPY_FLOAT32,
     NPY_FLOAT64,
+    NPY_UINT8,
     NPY_N_TYPES
 };
 

@@ -16,7 +16,7 @@ static const struct {
 } types[NPY_N_TYPES] = {
     [NPY_FLOAT16] = {"f2", "float16", 2}, [NPY_BFLOAT16] = {"V2", "bfloat16 (V2)", 2},
     [NPY_UINT16] = {"u2", "uint16", 2},   [NPY_FLOAT32] = {"f4", "float32", 4},
-    [NPY_FLOAT64] = {"f8", "float64", 8},
+    [NPY_FLOAT64] = {"f8", "float64", 8}, [NPY_UINT8] = {"u1", "uint8", 1},
 };
 
 /* What NumPy takes for a type beside its code; bfloat16 is known to it from the package ml_dtypes. Letters may have an
@@ -30,7 +30,8 @@ static const struct {
     {"H", NPY_UINT16, true},         {"float16", NPY_FLOAT16, false},   {"float32", NPY_FLOAT32, false},
     {"float64", NPY_FLOAT64, false}, {"bfloat16", NPY_BFLOAT16, false}, {"uint16", NPY_UINT16, false},
     {"half", NPY_FLOAT16, false},    {"single", NPY_FLOAT32, false},    {"double", NPY_FLOAT64, false},
-    {"float", NPY_FLOAT64, false},   {"ushort", NPY_UINT16, false},
+    {"float", NPY_FLOAT64, false},   {"ushort", NPY_UINT16, false},     {"B", NPY_UINT8, true},
+    {"uint8", NPY_UINT8, false},     {"ubyte", NPY_UINT8, false},
 };
 
 size_t npy_type_size(enum npy_type type)
@@ -125,7 +126,7 @@ static enum npy_type find_type(const char *text, bool has_order)
 static bool take_descr(struct cursor *cursor)
 {
     if (peek(cursor) == '[')
-        return fail(cursor, "descr is a structured type; wanted float16, float32, float64, V2 or uint16");
+        return fail(cursor, "descr is a structured type; wanted float16, float32, float64, V2, uint16 or uint8");
     char descr[24];
     size_t begin = cursor->at;
     if (!take_string(cursor, descr, sizeof descr, "descr"))
@@ -133,11 +134,11 @@ static bool take_descr(struct cursor *cursor)
     bool has_order = descr[0] && strchr("<>=|", descr[0]);
     char order = has_order ? descr[0] : '=';
     enum npy_type type = find_type(descr + has_order, has_order);
-    if (type == NPY_N_TYPES || (order == '|' && type != NPY_BFLOAT16)) {
+    if (type == NPY_N_TYPES || (order == '|' && type != NPY_BFLOAT16 && type != NPY_UINT8)) {
         cursor->at = begin;
         return fail(cursor,
-                    "descr is '%s'; wanted f2, f4, f8, V2 or u2, after '<' or '>', or float16, float32, float64, "
-                    "bfloat16 or uint16",
+                    "descr is '%s'; wanted f2, f4, f8, V2, u2 or u1, after '<' or '>', or float16, float32, float64, "
+                    "bfloat16, uint16 or uint8",
                     descr);
     }
     cursor->header->type = type;
@@ -290,9 +291,9 @@ size_t npy_format_header(const struct npy_header *header, char buffer[NPY_HEADER
     const size_t room = NPY_HEADER_ROOM;
     size_t n = 10;
     char shape[NPY_SHAPE_ROOM];
-    n += (size_t)snprintf(buffer + n, room - n, "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }", host_order,
-                          types[header->type].code, header->fortran_order ? "True" : "False",
-                          npy_format_shape(header, shape));
+    n += (size_t)snprintf(buffer + n, room - n, "{'descr': '%c%s', 'fortran_order': %s, 'shape': %s, }",
+                          header->type == NPY_UINT8 ? '|' : host_order, types[header->type].code,
+                          header->fortran_order ? "True" : "False", npy_format_shape(header, shape));
     while (n % 64 != 63)
         buffer[n++] = ' ';
     buffer[n++] = '\n';

@@ -109,10 +109,17 @@ static const struct choice masks[] = {{"both", MASK_INPUT_GRAD | MASK_GRID_GRAD}
                                       {"input_grad", MASK_INPUT_GRAD},
                                       {"grid_grad", MASK_GRID_GRAD},
                                       {NULL, 0}};
-static const struct choice dtypes[] = {
-    {"f16", REGRAD_FLOAT16},       {"float16", REGRAD_FLOAT16}, {"bf16", REGRAD_BFLOAT16},
-    {"bfloat16", REGRAD_BFLOAT16}, {"f32", REGRAD_FLOAT32},     {"float32", REGRAD_FLOAT32},
-    {"f64", REGRAD_FLOAT64},       {"float64", REGRAD_FLOAT64}, {NULL, 0}};
+static const struct choice dtypes[] = {{"f16", REGRAD_FLOAT16},
+                                       {"float16", REGRAD_FLOAT16},
+                                       {"bf16", REGRAD_BFLOAT16},
+                                       {"bfloat16", REGRAD_BFLOAT16},
+                                       {"f32", REGRAD_FLOAT32},
+                                       {"float32", REGRAD_FLOAT32},
+                                       {"f64", REGRAD_FLOAT64},
+                                       {"float64", REGRAD_FLOAT64},
+                                       {"u8", REGRAD_UINT8},
+                                       {"uint8", REGRAD_UINT8},
+                                       {NULL, 0}};
 
 static const struct choice formats[] = {{"text", FORMAT_TEXT},   {"json", FORMAT_JSON},   {"github", FORMAT_GITHUB},
                                         {"sarif", FORMAT_SARIF}, {"junit", FORMAT_JUNIT}, {NULL, 0}};
@@ -146,7 +153,7 @@ static const struct option_def defs[N_OPTIONS] = {
     [OPT_LAYOUT] = {"layout", "nchw or nhwc",
                     "order of dimensions in files, but for the grid's (default: nchw; 1-D: nhwc means N,L,C)", 0,
                     parse_choice, FIELD(channels_last), layouts},
-    [OPT_DTYPE] = {"dtype", "f16, bf16, f32 or f64",
+    [OPT_DTYPE] = {"dtype", "f16, bf16, f32, f64 or u8",
                    "type of the tensors (default: that of the files; bf16 reads uint16 files as bfloat16)", 0,
                    parse_choice, FIELD(dtype), dtypes},
     [OPT_OUTPUT] = {"output", "a file", "where the result goes; - is standard output", 'o', parse_text, FIELD(output),

@@ -16,7 +16,7 @@ static const size_t piece = (size_t)1 << 24;
 
 static const regrad_dtype dtypes[NPY_N_TYPES] = {
     [NPY_FLOAT16] = REGRAD_FLOAT16, [NPY_BFLOAT16] = REGRAD_BFLOAT16, [NPY_UINT16] = REGRAD_BFLOAT16,
-    [NPY_FLOAT32] = REGRAD_FLOAT32, [NPY_FLOAT64] = REGRAD_FLOAT64,
+    [NPY_FLOAT32] = REGRAD_FLOAT32, [NPY_FLOAT64] = REGRAD_FLOAT64,   [NPY_UINT8] = REGRAD_UINT8,
 };
 
 static enum npy_type stored_type(regrad_dtype dtype)

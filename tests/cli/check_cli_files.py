@@ -58,6 +58,31 @@ class Files(Case):
         message = self.refused(*COPY, "--dtype", "f16")
         self.assertEqual(message, "in.npy: holds uint16; --dtype wants float16")
 
+    def test_uint8(self):
+        """The forwards of nearest-exact resize move bytes."""
+        values = (np.arange(120) * 37 % 256).astype("u1").reshape(2, 3, 4, 5)
+        for stored in [values, np.asfortranarray(values)]:
+            self.save("in.npy", stored)
+            self.regrad("run", "upsample_nearest_exact2d", "in.npy", "-o", "out.npy", "--output-size", "8,5")
+            result = self.load("out.npy")
+            self.assertEqual(result.dtype, np.dtype("u1"))
+            self.assertTrue((result == values.repeat(2, axis=2)).all())
+        with open(self.path("out.npy"), "rb") as file:
+            self.assertIn(b"'descr': '|u1'", file.read(128))
+        self.regrad("compare", "out.npy", "out.npy")
+        for name in ["<u1", ">u1", "B", "uint8", "ubyte"]:
+            head = f"{{'descr': '{name}', 'fortran_order': False, 'shape': (2, 3, 4, 5), }}".ljust(117) + "\n"
+            with open(self.path("in.npy"), "wb") as file:
+                file.write(b"\x93NUMPY\x01\x00\x76\x00" + head.encode() + values.tobytes())
+            self.regrad("run", "upsample_nearest_exact2d", "in.npy", "-o", "out.npy", "--output-size", "8,5")
+            self.assertTrue((self.load("out.npy") == values.repeat(2, axis=2)).all())
+        self.assertIn("dtype is REGRAD_UINT8 (4), must be REGRAD_FLOAT32",
+                      self.refused("run", "upsample_bilinear2d", *COPY[2:]))
+        self.assertIn("uint8", self.text("describe", "upsample_nearest_exact2d", "--input-size", "1,3,4,5",
+                                         "--output-size", "8,5", "--dtype", "u8"))
+        self.assertRegex(self.refused("check", "upsample_nearest_exact2d", "--input-size", "1,3,4,5", "--output-size",
+                                      "8,5", "--dtype", "u8"), "the type is uint8, which has no gradient")
+
     def test_written_file(self):
         self.save("in.npy", sample("f4"))
         self.regrad(*COPY)
@@ -78,8 +103,8 @@ class Files(Case):
                  (whole + b"x", "byte 608: more follows the 480 bytes of data: shape (2, 3, 4, 5), 120 elements of "
                   "float32; the file has 609 bytes"),
                  (whole.replace(b"<f4", b"<i4"),
-                  "byte 20: descr is '<i4'; wanted f2, f4, f8, V2 or u2, after '<' or '>', or float16, float32, "
-                  "float64, bfloat16 or uint16"),
+                  "byte 20: descr is '<i4'; wanted f2, f4, f8, V2, u2 or u1, after '<' or '>', or float16, float32, "
+                  "float64, bfloat16, uint16 or uint8"),
                  (whole.replace(b"(2, 3, 4, 5)", b"(9, 9, 9, 9)"),
                   "byte 608: the file ends after 480 of 26244 bytes of data: shape (9, 9, 9, 9), 6561 elements of "
                   "float32; the file has 608 bytes")]
