@@ -16,8 +16,8 @@ extern "C" {
  * self        (N, C, L); float, float16, bfloat16 or uint8; none of its sizes 0
  * outputSize  1 value: the length of out
  * scales      what the length is multiplied by; 0: derived from the sizes. Not negative, NaN or
- *             infinite, and with a finite inverse. Inverse, or where it is 0 L / outputSize[0], must be
- *             at least 0.02.
+ *             infinite, and with a finite inverse. At most 50, and so must be outputSize[0] / L where
+ *             scales is 0.
  * out         (N, C, L'), written; type and format of self
  * memory      every view must lie within its storage and its allocation; out must not overlap itself
  *             or self

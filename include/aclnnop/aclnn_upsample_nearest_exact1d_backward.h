@@ -18,8 +18,8 @@ extern "C" {
  * outputSize  1 value; must be L' when scales is 0, has no effect otherwise
  * inputSize   3 values: the shape of out
  * scales      what the resize was asked to multiply the length by; 0: derived from the sizes. Not
- *             negative, NaN or infinite, and with a finite inverse. Inverse, or where it is 0
- *             inputSize[2] / L', must be at least 0.02.
+ *             negative, NaN or infinite, and with a finite inverse. At most 50, and so must be
+ *             L' / inputSize[2] where scales is 0.
  * out         (N, C, L), written; type and format of gradOutput
  * memory      every view must lie within its storage and its allocation; out must not overlap itself
  *             or gradOutput

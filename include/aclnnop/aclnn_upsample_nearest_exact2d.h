@@ -16,8 +16,8 @@ extern "C" {
  * self        (N, C, H, W); float, float16, bfloat16 or uint8; any format but NHWC
  * outputSize  2 values: height and width of out
  * scalesH, scalesW  what the sizes are multiplied by; 0: derived from the sizes. Not negative, NaN or
- *             infinite, and with a finite inverse. Inverse, or where it is 0 the quotient of self's
- *             size and outputSize, must be at least 0.02.
+ *             infinite, and with a finite inverse. At most 50, and so must be outputSize over self's
+ *             size where the scale is 0.
  * out         (N, C, H', W'), written; type and format of self
  * memory      every view must lie within its storage and its allocation; out must not overlap itself
  *             or self

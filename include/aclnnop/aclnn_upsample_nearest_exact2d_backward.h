@@ -18,8 +18,8 @@ extern "C" {
  * outputSize  2 values; H' and W' where the scale of the axis is 0, without effect otherwise
  * inputSize   4 values: the shape of out
  * scalesH, scalesW  what the resize was asked to multiply the sizes by; 0: derived from the sizes. Not
- *             negative, NaN or infinite, and with a finite inverse. Inverse, or where it is 0 the
- *             quotient of inputSize and gradOutput, must be at least 0.02.
+ *             negative, NaN or infinite, and with a finite inverse. At most 50, and so must be
+ *             gradOutput's size over inputSize where the scale is 0.
  * out         (N, C, H, W), written; type and format of gradOutput
  * memory      every view must lie within its storage and its allocation; out must not overlap itself
  *             or gradOutput

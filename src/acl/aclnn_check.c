@@ -34,22 +34,27 @@ bool rg_acl_is_empty(const struct rg_acl_argument *tensor)
     return rg_strided_is_empty(tensor->tensor);
 }
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 aclnnStatus rg_acl_check_rank(const struct rg_call *call, const struct rg_acl_argument *tensor, uint64_t rank)
 {
     char shape[RG_DIMS_TEXT];
     if (tensor->tensor->rank == rank)
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " dimensions, %s, must have %" PRIu64,
-                       call->function, tensor->name, tensor->tensor->rank, shape, rank);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " dimension%s, %s, must have %" PRIu64,
+                       call->function, tensor->name, tensor->tensor->rank, plural(tensor->tensor->rank), shape, rank);
 }
 
 aclnnStatus rg_acl_check_length(const struct rg_call *call, const struct rg_acl_argument *array, uint64_t length)
 {
     if (array->array->size == length)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " values, must have %" PRIu64, call->function,
-                       array->name, array->array->size, length);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " value%s, must have %" PRIu64, call->function,
+                       array->name, array->array->size, plural(array->array->size), length);
 }
 
 aclnnStatus rg_acl_check_type(const struct rg_call *call, const struct rg_acl_argument *tensor,
@@ -177,7 +182,7 @@ aclnnStatus rg_acl_check_scale_not_negative(const struct rg_call *call, const ch
 
 aclnnStatus rg_acl_check_ratio(const struct rg_call *call, const char *name, double scale, int64_t in, int64_t out)
 {
-    const double least = 0.02;
+    const double least = 0.02; /* the device's arithmetic; its documents say that 50 is the most */
     double ratio = 0;
     if (scale > 0)
         ratio = 1 / scale;
@@ -187,8 +192,12 @@ aclnnStatus rg_acl_check_ratio(const struct rg_call *call, const char *name, dou
         return ACLNN_SUCCESS;
     if (scale > 0)
         return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %.17g, must be at most 50", call->function, name, scale);
+    if (in < 1 || out < 1)
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
+                           "%s: %s is 0 and the sizes are %" PRId64 " and %" PRId64 ", must be 1 or more",
+                           call->function, name, in, out);
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
                        "%s: %s is 0 and the sizes are %" PRId64 " and %" PRId64
-                       ", whose quotient is %g, must be at least %g",
-                       call->function, name, in, out, ratio, least);
+                       ", which grows by %.17g, must be at most 50",
+                       call->function, name, in, out, (double)out / (double)in);
 }

@@ -280,7 +280,7 @@ static void refuses_bilinear(void **)
         faults,
         {
             shape({"self has 3 dimensions, (2, 3, 12), must have 4"}, 0, {2, 3, 12}),
-            values({"outputSize has 1 values, must have 2"}, 0, {6}),
+            values({"outputSize has 1 value, must have 2"}, 0, {6}),
             shape({"self has size 0 in dimension 2 of its shape (2, 3, 0, 4), must have more than 0"}, 0, {2, 3, 0, 4}),
             shape({"self has size -1 in dimension 3"}, 0, {2, 3, 3, -1}),
             values({"outputSize[0] is -6, must be more than 0"}, 0, {-6, 8}),
@@ -392,6 +392,7 @@ static void refuses_nearest_1d_backward(void **)
                       ACL_FORMAT_ND),
                shape({"gradOutput has 4 dimensions, (2, 3, 6, 1), must have 3"}, 0, {2, 3, 6, 1}),
                shape({"out has 2 dimensions, (2, 12), must have 3"}, 1, {2, 12}),
+               shape({"out has 1 dimension, (12), must have 3"}, 1, {12}),
                values({"inputSize has 4 values, must have 3"}, 1, {2, 3, 4, 1}),
                values({"outputSize has 2 values, must have 1"}, 0, {6, 6}),
                shape({"out has size 1 in dimension 0 of its shape (1, 3, 4), must have 2, the N of gradOutput"}, 1,
@@ -402,13 +403,13 @@ static void refuses_nearest_1d_backward(void **)
                scale({"scales is -inf, must not be negative"}, 0, -infinity),
            });
     append(faults, bad_scales("scales", 0));
-    append(faults,
-           {
-               scale({"scales is 50.5, must be at most 50"}, 0, 50.5),
-               shape({"the sizes are 4 and 201, whose quotient is 0.0199005, must be at least 0.02"}, 0, {2, 3, 201}),
-               shape({"scales is 0 and the sizes are 4 and 0, whose quotient is 0"}, 0, {2, 3, 0}),
-               values({"the sizes are 0 and 6"}, 1, {2, 3, 0}),
-           });
+    append(faults, {
+                       scale({"scales is 50.5, must be at most 50"}, 0, 50.5),
+                       shape({"scales is 0 and the sizes are 4 and 201, which grows by 50.25, must be at most 50"}, 0,
+                             {2, 3, 201}),
+                       shape({"scales is 0 and the sizes are 4 and 0, must be 1 or more"}, 0, {2, 3, 0}),
+                       values({"the sizes are 0 and 6"}, 1, {2, 3, 0}),
+                   });
     expect_in_order(nearest_1d_backward(), faults);
 
     Call call = nearest_1d_backward();
@@ -463,7 +464,7 @@ static void refuses_nearest_1d(void **)
     append(faults, bad_scales("scales", 0));
     append(faults, {
                        scale({"scales is 51, must be at most 50"}, 0, 51),
-                       values({"the sizes are 4 and 201, whose quotient"}, 0, {201}),
+                       values({"the sizes are 4 and 201, which grows by 50.25, must be at most 50"}, 0, {201}),
                        values({"out has size 6 in dimension 2 of its shape (2, 3, 6), must have 5, as outputSize says"},
                               0, {5}),
                    });
@@ -494,7 +495,7 @@ static void refuses_nearest_2d_backward(void **)
                shape({"gradOutput has 3 dimensions, (2, 3, 48), must have 4"}, 0, {2, 3, 48}),
                shape({"out has 5 dimensions, (2, 3, 4, 5, 1), must have 4"}, 1, {2, 3, 4, 5, 1}),
                values({"inputSize has 3 values, must have 4"}, 1, {2, 3, 20}),
-               values({"outputSize has 1 values, must have 2"}, 0, {48}),
+               values({"outputSize has 1 value, must have 2"}, 0, {48}),
                format({"format of gradOutput is ACL_FORMAT_NHWC (1), must be another one"}, {0, 1}, ACL_FORMAT_NHWC),
                shape({"out has size 1 in dimension 0", "must have 2, the N of gradOutput"}, 1, {1, 3, 4, 5}),
                shape({"out has size 4 in dimension 1", "must have 3, the C of gradOutput"}, 1, {2, 4, 4, 5}),
@@ -505,9 +506,9 @@ static void refuses_nearest_2d_backward(void **)
     append(faults, bad_scales("scalesH", 0));
     append(faults, {
                        scale({"scalesH is 50.000000000000007, must be at most 50"}, 0, 50.000000000000007),
-                       values({"scalesH is 0 and the sizes are 0 and 6, whose quotient is 0"}, 1, {2, 3, 0, 5}),
+                       values({"scalesH is 0 and the sizes are 0 and 6, must be 1 or more"}, 1, {2, 3, 0, 5}),
                        scale({"scalesW is 1000, must be at most 50"}, 1, 1000),
-                       values({"scalesW is 0 and the sizes are -5 and 8, whose quotient is -0.625"}, 1, {2, 3, 4, -5}),
+                       values({"scalesW is 0 and the sizes are -5 and 8, must be 1 or more"}, 1, {2, 3, 4, -5}),
                    });
     expect_in_order(nearest_2d_backward(), faults);
 
