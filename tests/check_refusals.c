@@ -398,6 +398,95 @@ static void bilinear_graph_operator(void **state)
                          name, "scales", "nan", NULL);
 }
 
+/* ---- Dimensions in another order ---- */
+
+/* Moves the sizes of a tensor: size d comes from dimension from[d]. */
+static void reorder(regrad_tensor *tensor, const int *from)
+{
+    int64_t shape[REGRAD_MAX_RANK];
+    for (int d = 0; d < tensor->rank; d++)
+        shape[d] = tensor->shape[from[d]];
+    *tensor = regrad_tensor_contiguous(tensor->data, tensor->dtype, tensor->rank, shape);
+}
+
+static void expect_order(struct setup *setup, const char *sentence)
+{
+    regrad_plan *plan = NULL;
+    assert_int_equal(problem_plan(&setup->problem, setup->in, setup->out, &plan), BAD);
+    assert_null(plan);
+    if (!strstr(regrad_last_message(), sentence) || !strstr(regrad_last_message(), " whatever the layout"))
+        fail_msg("\"%s\" is not in \"%s\"", sentence, regrad_last_message());
+}
+
+/* As a user of NHWC gives them: all tensors, or one of them. */
+static void other_orders(void **state)
+{
+    (void)state;
+    static const int channels_last[] = {0, 2, 3, 1}, channels_last_1d[] = {0, 2, 1}, batch_last[] = {1, 2, 3, 0};
+    static struct setup setup;
+    for (int backward = 0; backward < 2; backward++) {
+        const bool to_larger = backward == 0;
+        setup_init(&setup, PROBLEM_BILINEAR, backward);
+        reorder(&setup.out[0], channels_last);
+        expect_order(&setup, to_larger ? "output.shape[1] is 7, must be 3, as input.shape[1]; the order is N, C, H, W"
+                                       : "grad_input.shape[1] is 4, must be 3, as grad_output.shape[1]; the order is "
+                                         "N, C, H, W");
+        reorder(&setup.in[0], channels_last);
+        expect_order(&setup, to_larger ? "output.shape[1] is 7, must be 4, as input.shape[1]; the order is N, C, H, W"
+                                       : "grad_input.shape[1] is 4, must be 7, as grad_output.shape[1]; the order is "
+                                         "N, C, H, W");
+        setup_init(&setup, PROBLEM_NEAREST_2D, backward);
+        reorder(&setup.in[0], batch_last);
+        expect_order(&setup, ".shape[0] is 2, must be 3, as ");
+        setup_init(&setup, PROBLEM_NEAREST_1D, backward);
+        reorder(&setup.in[0], channels_last_1d);
+        reorder(&setup.out[0], channels_last_1d);
+        expect_order(&setup, "the order is N, C, L");
+    }
+}
+
+static void other_orders_of_grids(void **state)
+{
+    (void)state;
+    static const int channels_last[] = {0, 2, 3, 1}, coordinates_first[] = {0, 3, 1, 2};
+    static struct setup setup;
+    setup_init(&setup, PROBLEM_GRID, false);
+    reorder(&setup.in[1], coordinates_first);
+    expect_order(&setup, "grid.shape[3] is 6, must be 2, for x and y; the order is N, H, W, 2");
+    setup_init(&setup, PROBLEM_GRID, false);
+    reorder(&setup.out[0], channels_last);
+    expect_order(&setup, "output.shape[1] is 7, must be 3, as input.shape[1]; the order is N, C, H, W");
+    reorder(&setup.in[0], channels_last);
+    expect_order(&setup, "output.shape[1] is 7, must be 4, as input.shape[1]; the order is N, C, H, W");
+    setup_init(&setup, PROBLEM_GRID, true);
+    reorder(&setup.out[0], channels_last);
+    expect_order(&setup, "input_grad.shape[1] is 4, must be 3, as input.shape[1]; the order is N, C, H, W");
+    setup_init(&setup, PROBLEM_GRID, true);
+    reorder(&setup.out[1], coordinates_first);
+    expect_order(&setup, "grid_grad.shape[1] is 2, must be 7, as grid.shape[1]; the order is N, H, W, 2");
+}
+
+static void other_orders_of_graph_operators(void **state)
+{
+    (void)state;
+    static struct setup setup;
+    setup_init(&setup, PROBLEM_BILINEAR, true);
+    const int64_t size[] = {7, 6}, turned_size[] = {6, 7}, input_last[] = {2, 4, 5, 3};
+    static const int channels_last[] = {0, 2, 3, 1};
+    regrad_tensor image = setup.out[0];
+    reorder(&image, channels_last);
+    expect_graph_refusal(regrad_resize_bilinear_v2_grad(setup.in, &image, false, true, NULL, setup.out),
+                         "regrad_resize_bilinear_v2_grad", "y.shape[1] is 3", "must be 4, as original_image.shape[1]",
+                         "the order is N, C, H, W whatever the layout");
+    const char *name = "regrad_upsample_nearest_exact2d_grad";
+    expect_graph_refusal(regrad_upsample_nearest_exact2d_grad(setup.in, size, input_last, 0, 0, setup.out), name,
+                         "input_size[1] is 4", "must be 3, as grad_input.shape[1]",
+                         "the order is N, C, H, W whatever the layout");
+    expect_graph_refusal(
+        regrad_upsample_nearest_exact2d_grad(setup.in, turned_size, setup.out[0].shape, 0, 0, setup.out), name,
+        "output_size[0] is 6", "must be 7, as grad_output.shape[2]", "the order is H, W whatever the layout");
+}
+
 /* ---- Runs ---- */
 
 static regrad_plan *grid_plan(struct setup *setup)
@@ -558,12 +647,21 @@ static void no_message_yet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_message_yet),          cmocka_unit_test(unspoiled_calls),
-        cmocka_unit_test(spoiled_calls),           cmocka_unit_test(missing_tensors),
-        cmocka_unit_test(missing_grid_tensors),    cmocka_unit_test(nearest_graph_operator),
-        cmocka_unit_test(bilinear_graph_operator), cmocka_unit_test(refused_runs),
-        cmocka_unit_test(input_that_is_not_read),  cmocka_unit_test(uncountable_sizes),
-        cmocka_unit_test(refused_workspaces),      cmocka_unit_test(own_names),
+        cmocka_unit_test(no_message_yet),
+        cmocka_unit_test(unspoiled_calls),
+        cmocka_unit_test(spoiled_calls),
+        cmocka_unit_test(missing_tensors),
+        cmocka_unit_test(missing_grid_tensors),
+        cmocka_unit_test(nearest_graph_operator),
+        cmocka_unit_test(bilinear_graph_operator),
+        cmocka_unit_test(other_orders),
+        cmocka_unit_test(other_orders_of_grids),
+        cmocka_unit_test(other_orders_of_graph_operators),
+        cmocka_unit_test(refused_runs),
+        cmocka_unit_test(input_that_is_not_read),
+        cmocka_unit_test(uncountable_sizes),
+        cmocka_unit_test(refused_workspaces),
+        cmocka_unit_test(own_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,8 @@ regrad_status regrad_upsample_nearest_exact2d_backward_plan(const regrad_tensor 
 
 /* ---- Graph operators ---- */
 
+static const char image_order[] = "N, C, H, W";
+
 static regrad_status state_v2_grad(struct rg_resize *resize, const regrad_tensor *grads,
                                    const regrad_tensor *original_image, bool align_corners, bool half_pixel_centers,
                                    const float *scales, const regrad_tensor *y)
@@ -225,7 +227,7 @@ static regrad_status state_v2_grad(struct rg_resize *resize, const regrad_tensor
     RG_FORWARD(rg_check_tensor(op, &image, 4));
     RG_FORWARD(rg_check_tensor(op, &result, 4));
     RG_FORWARD(rg_check_same_dtype(op, &image, &result));
-    return rg_check_same_shape(op, &result, &image);
+    return rg_check_same_shape(op, &result, &image, image_order);
 }
 
 regrad_status regrad_resize_bilinear_v2_grad(const regrad_tensor *grads, const regrad_tensor *original_image,
@@ -256,11 +258,10 @@ static regrad_status check_sizes(const struct rg_resize *resize, const int64_t *
     RG_FORWARD(rg_check_pointer(op, input_size, "input_size"));
     RG_FORWARD(rg_resize_check(resize));
     for (int d = 0; d < 4; d++)
-        RG_FORWARD(rg_check_value(op, "input_size", d, input_size[d], result->tensor->shape[d], result));
+        RG_FORWARD(rg_check_value(op, "input_size", d, input_size[d], result, d, image_order));
     for (int axis = 0; axis < 2; axis++)
         if (resize->scale[axis] == 0)
-            RG_FORWARD(
-                rg_check_value(op, "output_size", axis, output_size[axis], source->tensor->shape[2 + axis], source));
+            RG_FORWARD(rg_check_value(op, "output_size", axis, output_size[axis], source, 2 + axis, "H, W"));
     return REGRAD_OK;
 }
 

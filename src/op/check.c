@@ -107,31 +107,35 @@ regrad_status rg_check_same_dtype(const char *op, const struct rg_argument *argu
                    regrad_dtype_name(other->tensor->dtype), rg_argument_name(other));
 }
 
-regrad_status rg_check_size(const char *op, const struct rg_argument *argument, int d, int64_t wanted,
-                            const char *reason, const struct rg_argument *other)
+regrad_status rg_check_size(const char *op, const struct rg_argument *argument, int d, const struct rg_argument *other,
+                            int other_d, const char *order)
 {
-    if (argument->tensor->shape[d] == wanted)
+    const int64_t size = argument->tensor->shape[d], wanted = other->tensor->shape[other_d];
+    if (size == wanted)
         return REGRAD_OK;
-    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.shape[%d] is %lld, must be %lld, %s %s", op,
-                   rg_argument_name(argument), d, (long long)argument->tensor->shape[d], (long long)wanted, reason,
-                   rg_argument_name(other));
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s.shape[%d] is %lld, must be %lld, as %s.shape[%d]; the order is %s whatever the layout", op,
+                   rg_argument_name(argument), d, (long long)size, (long long)wanted, rg_argument_name(other), other_d,
+                   order);
 }
 
-regrad_status rg_check_same_shape(const char *op, const struct rg_argument *argument, const struct rg_argument *other)
+regrad_status rg_check_same_shape(const char *op, const struct rg_argument *argument, const struct rg_argument *other,
+                                  const char *order)
 {
-    static const char *const reason[REGRAD_MAX_RANK] = {"size 0 of", "size 1 of", "size 2 of", "size 3 of"};
     for (int d = 0; d < other->tensor->rank; d++)
-        RG_FORWARD(rg_check_size(op, argument, d, other->tensor->shape[d], reason[d], other));
+        RG_FORWARD(rg_check_size(op, argument, d, other, d, order));
     return REGRAD_OK;
 }
 
-regrad_status rg_check_value(const char *op, const char *name, int d, int64_t value, int64_t wanted,
-                             const struct rg_argument *tensor)
+regrad_status rg_check_value(const char *op, const char *name, int d, int64_t value, const struct rg_argument *tensor,
+                             int tensor_d, const char *order)
 {
+    const int64_t wanted = tensor->tensor->shape[tensor_d];
     if (value == wanted)
         return REGRAD_OK;
-    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s[%d] is %lld, must be %lld, from the shape of %s", op, name, d,
-                   (long long)value, (long long)wanted, rg_argument_name(tensor));
+    return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                   "%s: %s[%d] is %lld, must be %lld, as %s.shape[%d]; the order is %s whatever the layout", op, name,
+                   d, (long long)value, (long long)wanted, rg_argument_name(tensor), tensor_d, order);
 }
 
 regrad_status rg_check_positive(const char *op, const struct rg_argument *argument, int d)

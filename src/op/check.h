@@ -33,16 +33,17 @@ regrad_status rg_check_output(const char *op, const struct rg_argument *argument
 /* Both have the same type. */
 regrad_status rg_check_same_dtype(const char *op, const struct rg_argument *argument, const struct rg_argument *other);
 
-/* shape[d] is wanted, which is what the other tensor has: reason is for instance "the channels of". */
-regrad_status rg_check_size(const char *op, const struct rg_argument *argument, int d, int64_t wanted,
-                            const char *reason, const struct rg_argument *other);
+/* shape[d] is the other tensor's shape[other_d]. Messages recall the order of dimensions, for instance "N, C, H, W". */
+regrad_status rg_check_size(const char *op, const struct rg_argument *argument, int d, const struct rg_argument *other,
+                            int other_d, const char *order);
 
 /* All sizes are those of other. */
-regrad_status rg_check_same_shape(const char *op, const struct rg_argument *argument, const struct rg_argument *other);
+regrad_status rg_check_same_shape(const char *op, const struct rg_argument *argument, const struct rg_argument *other,
+                                  const char *order);
 
-/* Element d of an array of sizes is what tensor's shape says it must be. */
-regrad_status rg_check_value(const char *op, const char *name, int d, int64_t value, int64_t wanted,
-                             const struct rg_argument *tensor);
+/* Element d of an array of sizes is the tensor's shape[tensor_d]; order is the array's. */
+regrad_status rg_check_value(const char *op, const char *name, int d, int64_t value, const struct rg_argument *tensor,
+                             int tensor_d, const char *order);
 
 /* shape[d] is at least 1. */
 regrad_status rg_check_positive(const char *op, const struct rg_argument *argument, int d);

@@ -13,6 +13,8 @@
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
 
+static const char image_order[] = "N, C, H, W", grid_order[] = "N, H, W, 2";
+
 /* The tensors that every call has. */
 static regrad_status check_inputs(const struct rg_grid_sample *call)
 {
@@ -26,24 +28,26 @@ static regrad_status check_inputs(const struct rg_grid_sample *call)
     RG_FORWARD(rg_check_same_dtype(op, sampled, input));
     RG_FORWARD(rg_check_positive(op, input, 2));
     RG_FORWARD(rg_check_positive(op, input, 3));
-    RG_FORWARD(rg_check_size(op, grid, 0, input->tensor->shape[0], "the batch size of", input));
     if (grid->tensor->shape[3] != 2)
-        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s.shape[3] is %lld, must be 2, for x and y", op,
-                       rg_argument_name(grid), (long long)grid->tensor->shape[3]);
-    RG_FORWARD(rg_check_size(op, sampled, 0, input->tensor->shape[0], "the batch size of", input));
-    RG_FORWARD(rg_check_size(op, sampled, 1, input->tensor->shape[1], "the channels of", input));
-    RG_FORWARD(rg_check_size(op, sampled, 2, grid->tensor->shape[1], "the height of", grid));
-    return rg_check_size(op, sampled, 3, grid->tensor->shape[2], "the width of", grid);
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                       "%s: %s.shape[3] is %lld, must be 2, for x and y; the order is %s whatever the layout", op,
+                       rg_argument_name(grid), (long long)grid->tensor->shape[3], grid_order);
+    RG_FORWARD(rg_check_size(op, grid, 0, input, 0, grid_order));
+    RG_FORWARD(rg_check_size(op, sampled, 0, input, 0, image_order));
+    RG_FORWARD(rg_check_size(op, sampled, 1, input, 1, image_order));
+    RG_FORWARD(rg_check_size(op, sampled, 2, grid, 1, image_order));
+    return rg_check_size(op, sampled, 3, grid, 2, image_order);
 }
 
 /* A gradient that is wanted has the type and shape of what it is the gradient of. */
-static regrad_status check_gradient(const char *op, const struct rg_argument *gradient, const struct rg_argument *of)
+static regrad_status check_gradient(const char *op, const struct rg_argument *gradient, const struct rg_argument *of,
+                                    const char *order)
 {
     if (gradient->tensor == NULL)
         return REGRAD_OK;
     RG_FORWARD(rg_check_tensor(op, gradient, 4));
     RG_FORWARD(rg_check_same_dtype(op, gradient, of));
-    RG_FORWARD(rg_check_same_shape(op, gradient, of));
+    RG_FORWARD(rg_check_same_shape(op, gradient, of, order));
     return rg_check_output(op, gradient);
 }
 
@@ -54,8 +58,8 @@ static regrad_status check_call(const struct rg_grid_sample *call)
     RG_FORWARD(check_inputs(call));
     if (!call->backward)
         return rg_check_output(call->op, &call->sampled);
-    RG_FORWARD(check_gradient(call->op, &call->input_grad, &call->input));
-    return check_gradient(call->op, &call->grid_grad, &call->grid);
+    RG_FORWARD(check_gradient(call->op, &call->input_grad, &call->input, image_order));
+    return check_gradient(call->op, &call->grid_grad, &call->grid, grid_order);
 }
 
 static void destroy(regrad_plan *base)

@@ -34,14 +34,14 @@ static const double ROWS_BUSY = 0.9;
 static regrad_status check_shapes(const struct rg_resize *resize)
 {
     const struct rg_argument *source = &resize->source, *result = &resize->result;
-    const char *op = resize->op;
+    const char *op = resize->op, *order = resize->n_axes == 1 ? "N, C, L" : "N, C, H, W";
     const bool is_nearest = resize->law == RG_AXIS_NEAREST || resize->law == RG_AXIS_GATHER;
     rg_check *const check = is_nearest && !resize->backward ? rg_check_moved_tensor : rg_check_tensor;
     RG_FORWARD(check(op, source, resize->n_axes + 2));
     RG_FORWARD(check(op, result, resize->n_axes + 2));
     RG_FORWARD(rg_check_same_dtype(op, result, source));
-    RG_FORWARD(rg_check_size(op, result, 0, source->tensor->shape[0], "the batch size of", source));
-    RG_FORWARD(rg_check_size(op, result, 1, source->tensor->shape[1], "the channels of", source));
+    RG_FORWARD(rg_check_size(op, result, 0, source, 0, order));
+    RG_FORWARD(rg_check_size(op, result, 1, source, 1, order));
     for (int d = 2; d < resize->n_axes + 2; d++) {
         RG_FORWARD(rg_check_positive(op, source, d));
         RG_FORWARD(rg_check_positive(op, result, d));
