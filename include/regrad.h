@@ -45,7 +45,7 @@
  * - float16 and bfloat16 are widened exactly, computed in float32 and rounded once, to nearest
  *   even, when stored.
  * - A function that returns something else than REGRAD_OK has had no effect on its outputs and has
- *   left a sentence in regrad_last_message().
+ *   left a sentence in regrad_last_message(). REGRAD_ERROR_UNFINISHED alone leaves outputs undefined.
  * - No function exits or raises a signal, and none prints, but for one line on standard error about an
  *   environment variable with a value of no use (see "The machine"). All functions may be called from
  *   any thread; plans are immutable and may be shared between threads.
@@ -88,7 +88,8 @@ typedef enum regrad_status {
     REGRAD_OK = 0,
     REGRAD_ERROR_NULL_POINTER = 1,     /* a pointer that is needed is NULL */
     REGRAD_ERROR_INVALID_ARGUMENT = 2, /* a value, shape, type, view or combination is refused */
-    REGRAD_ERROR_OUT_OF_MEMORY = 3     /* the system refused memory */
+    REGRAD_ERROR_OUT_OF_MEMORY = 3,    /* the system, or the allocate of a plan's options, refused memory */
+    REGRAD_ERROR_UNFINISHED = 4        /* the parallel_for of a plan's options left out tasks; outputs are undefined */
 } regrad_status;
 
 /* The name of a status, for instance "REGRAD_OK". Never NULL. */
@@ -161,10 +162,71 @@ REGRAD_API regrad_tensor regrad_tensor_channels_last(void *data, regrad_dtype dt
 
 /*
  * Everything about a call that does not depend on the data: checked arguments, index and weight
- * tables, how the work is split. Made by the functions below that end in _plan; immutable; may be
- * run by any number of threads at the same time, each with a workspace of its own.
+ * tables, how the work is split. Made by the functions below that end in _plan or _plan_with; immutable;
+ * may be run by any number of threads at the same time, each with a workspace of its own.
  */
 typedef struct regrad_plan regrad_plan;
+
+/*
+ * Runs task(argument, 0) ... task(argument, n - 1), each once, in any order: one after another on the calling thread,
+ * or at the same time on any threads. No task waits for another one. Returns when all have returned.
+ *
+ * context   parallel_context of the options
+ * n         2 or more, at most options.threads; work that is one task is done without this function
+ * task      needs no more than 64 KiB of stack, and allocates nothing
+ *
+ * A run may call it several times, one call after the other. Where several threads run plans at the same time, so are
+ * calls with one context. It returns as functions do, not by longjmp or an exception. An index that comes twice, or is
+ * not one of 0 ... n - 1, is ignored; if one is left out the run returns REGRAD_ERROR_UNFINISHED. A call that comes
+ * after this function has returned is an error that cannot be found.
+ */
+typedef void regrad_parallel_for(void *context, int n, void (*task)(void *argument, int index), void *argument);
+
+/*
+ * Memory for a plan, which need not be zeros. NULL where there is none: then no plan is made, all its memory is given
+ * back, and the status is REGRAD_ERROR_OUT_OF_MEMORY.
+ *
+ * context    memory_context of the options
+ * size       Bytes; not 0, and a multiple of alignment, as aligned_alloc wants it.
+ * alignment  A power of two, 64 at most. An address that is no multiple of it is given back at once, and no plan is
+ *            made: REGRAD_ERROR_INVALID_ARGUMENT.
+ */
+typedef void *regrad_allocate(void *context, size_t size, size_t alignment);
+
+/* Takes memory back; size and alignment are those that it was asked for with. memory is never NULL. */
+typedef void regrad_free(void *context, void *memory, size_t size, size_t alignment);
+
+/*
+ * How a plan is made and run, for the functions that end in _plan_with. All bytes but size may be 0:
+ *
+ *     regrad_plan_options options = {.size = sizeof options, .threads = 4};
+ *
+ * The structure grows at its end, and size says how much of it the caller has. Fields that are missing there count as
+ * 0. A size beyond the library's own is accepted if what the library does not know is 0. It is copied when the plan is
+ * made. None of this changes a bit of any result.
+ *
+ * size              sizeof(regrad_plan_options)
+ * threads           How many tasks a run is split into at most. 0: regrad_num_threads() when the plan is made; more
+ *                   than 256 counts as 256; less than 0 is refused.
+ * parallel_for      Runs these tasks, on a pool of the program for instance. NULL: the library's own threads. With a
+ *                   function here the library neither starts nor uses threads for the plan.
+ * parallel_context  Is handed to parallel_for.
+ * allocate, free    All memory of the plan, also what is needed only while it is made: both or none. NULL: the
+ *                   system's. allocate is called by the thread that makes the plan, while it does; free by that one
+ *                   and in regrad_plan_destroy. A run calls neither.
+ * memory_context    Is handed to allocate and free.
+ *
+ * The contexts must be valid until the plan is destroyed.
+ */
+typedef struct regrad_plan_options {
+    size_t size;
+    int threads;
+    regrad_parallel_for *parallel_for;
+    void *parallel_context;
+    regrad_allocate *allocate;
+    regrad_free *free;
+    void *memory_context;
+} regrad_plan_options;
 
 /* Destroys a plan that no thread is running. NULL is allowed and does nothing. */
 REGRAD_API void regrad_plan_destroy(regrad_plan *plan);
@@ -201,7 +263,8 @@ REGRAD_API regrad_status regrad_plan_check(const regrad_plan *plan, const void *
  * workspace_size  Bytes at workspace.
  *
  * Makes the checks of regrad_plan_check first, and does nothing when they fail. Allocates nothing.
- * REGRAD_ERROR_NULL_POINTER, REGRAD_ERROR_INVALID_ARGUMENT.
+ * REGRAD_ERROR_NULL_POINTER, REGRAD_ERROR_INVALID_ARGUMENT; REGRAD_ERROR_UNFINISHED when the plan's own parallel_for
+ * left out tasks: outputs then hold anything.
  */
 REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *const *inputs, void *const *outputs,
                                          void *workspace, size_t workspace_size);
@@ -223,6 +286,10 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  *         or O is over 2^22. NaN, infinities, scales for which r is not finite, and for
  *         REGRAD_NEAREST_GATHER_LAW those for which its m or 1 / s is not finite, are refused; a
  *         negative scale means 0 for the bilinear operators and is refused by the others.
+ *         A trap: the scale is the forward's, for the gradient too. A resize from 10 to 20 has the
+ *         scale 2 in both directions. Its inverse, 0.5, is accepted, because any scale may be meant,
+ *         and is another operator: r = 2, so that three quarters of the outputs read the last pixel
+ *         alone. If in doubt give 0; the sizes then say it.
  * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
  *         float64 tensors. regrad_upsample_nearest_exact1d and 2d take uint8, too, of which every
  *         output is one input or 0; the others refuse it. On an axis of which I or O is over 2^22,
@@ -236,9 +303,10 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  * of its storage, for sizes that overflow, for an output whose elements overlap one another, and
  * (when run) for misaligned or overlapping memory; REGRAD_ERROR_OUT_OF_MEMORY.
  *
- * Each operator comes twice. The function that ends in _plan stores a new plan in *plan, which
- * the caller owns; on failure *plan is left as it was. The other makes a plan, runs it on the
- * tensors' data with a workspace of its own, and destroys it.
+ * Each operator comes three times. The function that ends in _plan_with makes a plan as its options
+ * say and stores it in *plan, which the caller owns; on failure *plan is left as it was. The one that
+ * ends in _plan does so with NULL for options, which is as if all were 0. The third makes such a plan,
+ * runs it on the tensors' data with a workspace of its own, and destroys it.
  */
 
 /* Where output index o of a bilinear axis reads. See docs/operators.md, "Bilinear". */
@@ -262,6 +330,10 @@ REGRAD_API regrad_status regrad_upsample_bilinear2d(const regrad_tensor *input, 
 REGRAD_API regrad_status regrad_upsample_bilinear2d_plan(const regrad_tensor *input, const regrad_tensor *output,
                                                          regrad_coordinates coordinates, double scale_h, double scale_w,
                                                          regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_bilinear2d_plan_with(const regrad_tensor *input, const regrad_tensor *output,
+                                                              regrad_coordinates coordinates, double scale_h,
+                                                              double scale_w, const regrad_plan_options *options,
+                                                              regrad_plan **plan);
 
 /*
  * The gradient of regrad_upsample_bilinear2d.
@@ -277,6 +349,9 @@ REGRAD_API regrad_status regrad_upsample_bilinear2d_backward_plan(const regrad_t
                                                                   const regrad_tensor *grad_input,
                                                                   regrad_coordinates coordinates, double scale_h,
                                                                   double scale_w, regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_bilinear2d_backward_plan_with(
+    const regrad_tensor *grad_output, const regrad_tensor *grad_input, regrad_coordinates coordinates, double scale_h,
+    double scale_w, const regrad_plan_options *options, regrad_plan **plan);
 
 /*
  * Which output belongs to which input of a nearest-exact axis. The two laws agree in exact
@@ -304,6 +379,10 @@ REGRAD_API regrad_status regrad_upsample_nearest_exact1d(const regrad_tensor *in
 REGRAD_API regrad_status regrad_upsample_nearest_exact1d_plan(const regrad_tensor *input, const regrad_tensor *output,
                                                               regrad_nearest_law law, double scale_l,
                                                               regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_nearest_exact1d_plan_with(const regrad_tensor *input,
+                                                                   const regrad_tensor *output, regrad_nearest_law law,
+                                                                   double scale_l, const regrad_plan_options *options,
+                                                                   regrad_plan **plan);
 
 /*
  * The gradient of regrad_upsample_nearest_exact1d: grad_in[i] = sum of grad_out[o] over the o
@@ -319,6 +398,11 @@ REGRAD_API regrad_status regrad_upsample_nearest_exact1d_backward_plan(const reg
                                                                        const regrad_tensor *grad_input,
                                                                        regrad_nearest_law law, double scale_l,
                                                                        regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_nearest_exact1d_backward_plan_with(const regrad_tensor *grad_output,
+                                                                            const regrad_tensor *grad_input,
+                                                                            regrad_nearest_law law, double scale_l,
+                                                                            const regrad_plan_options *options,
+                                                                            regrad_plan **plan);
 
 /*
  * Nearest-exact resize in two dimensions.
@@ -331,6 +415,11 @@ REGRAD_API regrad_status regrad_upsample_nearest_exact2d(const regrad_tensor *in
 REGRAD_API regrad_status regrad_upsample_nearest_exact2d_plan(const regrad_tensor *input, const regrad_tensor *output,
                                                               regrad_nearest_law law, double scale_h, double scale_w,
                                                               regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_plan_with(const regrad_tensor *input,
+                                                                   const regrad_tensor *output, regrad_nearest_law law,
+                                                                   double scale_h, double scale_w,
+                                                                   const regrad_plan_options *options,
+                                                                   regrad_plan **plan);
 
 /*
  * The gradient of regrad_upsample_nearest_exact2d.
@@ -346,6 +435,9 @@ REGRAD_API regrad_status regrad_upsample_nearest_exact2d_backward_plan(const reg
                                                                        const regrad_tensor *grad_input,
                                                                        regrad_nearest_law law, double scale_h,
                                                                        double scale_w, regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_backward_plan_with(
+    const regrad_tensor *grad_output, const regrad_tensor *grad_input, regrad_nearest_law law, double scale_h,
+    double scale_w, const regrad_plan_options *options, regrad_plan **plan);
 
 /* ---- Graph operators ---------------------------------------------------------------------- */
 
@@ -368,6 +460,9 @@ REGRAD_API regrad_status regrad_resize_bilinear_v2_grad_plan(const regrad_tensor
                                                              const regrad_tensor *original_image, bool align_corners,
                                                              bool half_pixel_centers, const float *scales,
                                                              const regrad_tensor *y, regrad_plan **plan);
+REGRAD_API regrad_status regrad_resize_bilinear_v2_grad_plan_with(
+    const regrad_tensor *grads, const regrad_tensor *original_image, bool align_corners, bool half_pixel_centers,
+    const float *scales, const regrad_tensor *y, const regrad_plan_options *options, regrad_plan **plan);
 
 /*
  * The graph operator UpsampleNearestExact2dGrad: the gradient of nearest-exact resize by
@@ -388,6 +483,9 @@ REGRAD_API regrad_status regrad_upsample_nearest_exact2d_grad_plan(const regrad_
                                                                    const int64_t *input_size, float scales_h,
                                                                    float scales_w, const regrad_tensor *grad_input,
                                                                    regrad_plan **plan);
+REGRAD_API regrad_status regrad_upsample_nearest_exact2d_grad_plan_with(
+    const regrad_tensor *grad_output, const int64_t *output_size, const int64_t *input_size, float scales_h,
+    float scales_w, const regrad_tensor *grad_input, const regrad_plan_options *options, regrad_plan **plan);
 
 /* ---- Grid sample -------------------------------------------------------------------------- */
 
@@ -427,6 +525,10 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_plan(const regrad_tensor *input,
                                                      regrad_interpolation interpolation, regrad_padding padding,
                                                      bool align_corners, const regrad_tensor *output,
                                                      regrad_plan **plan);
+REGRAD_API regrad_status regrad_grid_sampler_2d_plan_with(const regrad_tensor *input, const regrad_tensor *grid,
+                                                          regrad_interpolation interpolation, regrad_padding padding,
+                                                          bool align_corners, const regrad_tensor *output,
+                                                          const regrad_plan_options *options, regrad_plan **plan);
 
 /*
  * The gradients of regrad_grid_sampler_2d.
@@ -454,6 +556,10 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tenso
                                                               regrad_padding padding, bool align_corners,
                                                               const regrad_tensor *input_grad,
                                                               const regrad_tensor *grid_grad, regrad_plan **plan);
+REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan_with(
+    const regrad_tensor *grad_output, const regrad_tensor *input, const regrad_tensor *grid,
+    regrad_interpolation interpolation, regrad_padding padding, bool align_corners, const regrad_tensor *input_grad,
+    const regrad_tensor *grid_grad, const regrad_plan_options *options, regrad_plan **plan);
 
 /* ---- The machine -------------------------------------------------------------------------- */
 
@@ -463,8 +569,9 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tenso
  * process may use: those that it may run on, but no more than the CPU quotas of its control groups
  * (those of a container, for instance) pay for, rounded up. Another value of the variable is told on
  * standard error, once, and counts as none. Results do not depend on the number. set: n < 1 goes back
- * to that start value; more than 256 counts as 256. Safe while other threads run plans. The library's
- * own threads run on cores that the calling thread may use.
+ * to that start value; more than 256 counts as 256. Safe while other threads make and run plans, which
+ * keep the number that they were made with. The library's own threads run on cores that the calling
+ * thread may use.
  */
 REGRAD_API int regrad_num_threads(void);
 REGRAD_API void regrad_set_num_threads(int n);

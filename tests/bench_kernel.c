@@ -119,7 +119,7 @@ static bool make_map(const struct subject *subject)
 {
     const bool use_double = subject->value == sizeof(double);
     const struct rg_axis_spec of = {RG_AXIS_HALF_PIXEL, N_RESULTS, N_SOURCES, 0, use_double};
-    if (rg_axis_init(&map, &of, true) != REGRAD_OK)
+    if (rg_axis_init(&map, &of, true, NULL) != REGRAD_OK)
         return false;
     piece = (struct rg_piece){map.begin, map.first, map.weight, 0, N_RESULTS, 0, N_SOURCES};
     return make_columns(subject, &columns, 0) && make_columns(subject, &reduced, rg_columns_factor(&map));
@@ -127,8 +127,8 @@ static bool make_map(const struct subject *subject)
 
 static void end_map(void)
 {
-    rg_columns_fini(&columns);
-    rg_columns_fini(&reduced);
+    rg_columns_fini(&columns, NULL);
+    rg_columns_fini(&reduced, NULL);
     rg_axis_fini(&map);
 }
 

@@ -117,8 +117,8 @@ static void check_axis(const struct rg_axis_spec *spec)
     struct axis_row *rows = reference_axis(spec);
     struct rg_axis_map forward, backward;
     assert_true(rg_axis_scale_ok(spec));
-    assert_int_equal(rg_axis_init(&forward, spec, false), REGRAD_OK);
-    assert_int_equal(rg_axis_init(&backward, spec, true), REGRAD_OK);
+    assert_int_equal(rg_axis_init(&forward, spec, false, NULL), REGRAD_OK);
+    assert_int_equal(rg_axis_init(&backward, spec, true, NULL), REGRAD_OK);
     check_shape(spec, &forward, spec->out_size, spec->in_size);
     check_forward(spec, &forward, rows);
     check_backward(spec, &backward, rows);
@@ -193,7 +193,7 @@ static void where_inversion_fails(void **state)
 static void expect_sources(const struct rg_axis_spec *spec, const int64_t *sources)
 {
     struct rg_axis_map map;
-    assert_int_equal(rg_axis_init(&map, spec, false), REGRAD_OK);
+    assert_int_equal(rg_axis_init(&map, spec, false, NULL), REGRAD_OK);
     for (int64_t o = 0; o < spec->out_size; o++) {
         int64_t n = map.first[o + 1] - map.first[o];
         expect(n == (sources[o] >= 0), spec, "output %lld reads %lld inputs", (long long)o, (long long)n);

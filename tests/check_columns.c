@@ -208,7 +208,7 @@ static void try_spec(const struct rg_axis_map *map, const struct rg_columns_spec
     const int64_t n_live = allocation_live();
     assert_true(rg_columns_init(&trial.columns, map, spec));
     check_table(&trial);
-    rg_columns_fini(&trial.columns);
+    rg_columns_fini(&trial.columns, NULL);
     assert_int_equal(allocation_live(), n_live);
 }
 
@@ -228,7 +228,7 @@ static struct rg_axis_map law_map(struct rng *rng)
     spec.out_size = rng_chance(rng, 2) ? draw_size(rng) : spec.in_size * rng_between(rng, 1, 9);
     spec.scale = rng_chance(rng, 4) ? random_scale(rng, spec.in_size, spec.out_size) : 0;
     spec.use_double = rng_chance(rng, 2);
-    assert_int_equal(rg_axis_init(&map, &spec, rng_chance(rng, 4) ? false : true), REGRAD_OK);
+    assert_int_equal(rg_axis_init(&map, &spec, rng_chance(rng, 4) ? false : true, NULL), REGRAD_OK);
     return map;
 }
 
@@ -420,7 +420,7 @@ static void refuse_each(const struct rg_axis_map *map, const struct rg_columns_s
         assert_true(made != refused);
         assert_true(made || (columns.n == 0 && columns.first == NULL && columns.steps == NULL &&
                              columns.index == NULL && columns.weight == NULL));
-        rg_columns_fini(&columns);
+        rg_columns_fini(&columns, NULL);
         assert_int_equal(allocation_live(), n_live);
     }
     assert_true(made);

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "ledger.h"
+#include "loops.h"
 #include "number.h"
 #include "run.h"
 
@@ -74,6 +76,30 @@ static void repeated(void **state)
     for_random_problems(test_count(500), check_repeated);
 }
 
+/* Plans with memory, a number of threads and most often a loop of their own. */
+static void check_plan_options(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                               const struct run_result *base)
+{
+    static const char *const names[] = {
+        "tasks in order",   "tasks in reverse", "shuffled tasks", "a thread for each task",
+        "tasks in threads", "tasks twice",      "options"};
+    struct ledger ledger;
+    regrad_plan_options with = ledger_options(&ledger);
+    struct run_options options = {VIEW_STRIDED, VIEW_CONTIGUOUS, 0, true};
+    for (int order = IN_ORDER; order <= N_LOOP_ORDERS; order++) {
+        struct loop loop = {.order = (enum loop_order)order, .seed = (uint64_t)rng_below(rng, 1 << 30)};
+        with.threads = (int)rng_between(rng, 1, 8);
+        with.parallel_for = order < N_LOOP_ORDERS ? run_loop : NULL;
+        with.parallel_context = &loop;
+        struct run_result result = run_problem_with(rng, problem, data, &options, &with);
+        expect_same(problem, names[order], base, &result);
+        run_result_fini(&result);
+        assert_true(loop.n_most <= with.threads);
+        assert_int_equal(ledger.n_live, 0);
+    }
+    assert_true(ledger.n_asked >= N_LOOP_ORDERS);
+}
+
 static void check_threads(struct rng *rng, const struct problem *problem)
 {
     static const int counts[] = {2, 3, 7};
@@ -84,6 +110,7 @@ static void check_threads(struct rng *rng, const struct problem *problem)
         options.n_threads = counts[k];
         expect_same_with(rng, problem, &data, &one, &options, "another number of threads");
     }
+    check_plan_options(rng, problem, &data, &one);
     regrad_set_num_threads(0);
     run_result_fini(&one);
     problem_data_fini(&data);

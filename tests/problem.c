@@ -323,6 +323,30 @@ regrad_status problem_call(const struct problem *problem, const regrad_tensor *i
     }
 }
 
+regrad_status problem_plan_with(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
+                                const regrad_plan_options *options, regrad_plan **plan)
+{
+    const struct problem *p = problem;
+    switch (p->kind) {
+    case PROBLEM_BILINEAR:
+        return (p->backward ? regrad_upsample_bilinear2d_backward_plan_with : regrad_upsample_bilinear2d_plan_with)(
+            in, out, p->coordinates, p->scale_h, p->scale_w, options, plan);
+    case PROBLEM_NEAREST_1D:
+        return (p->backward ? regrad_upsample_nearest_exact1d_backward_plan_with
+                            : regrad_upsample_nearest_exact1d_plan_with)(in, out, p->law, p->scale_w, options, plan);
+    case PROBLEM_NEAREST_2D:
+        return (p->backward ? regrad_upsample_nearest_exact2d_backward_plan_with
+                            : regrad_upsample_nearest_exact2d_plan_with)(in, out, p->law, p->scale_h, p->scale_w,
+                                                                         options, plan);
+    default:
+        return p->backward ? regrad_grid_sampler_2d_backward_plan_with(&in[0], &in[1], &in[2], p->interpolation,
+                                                                       p->padding, p->align_corners, wanted(p, out, 0),
+                                                                       wanted(p, out, 1), options, plan)
+                           : regrad_grid_sampler_2d_plan_with(&in[0], &in[1], p->interpolation, p->padding,
+                                                              p->align_corners, out, options, plan);
+    }
+}
+
 regrad_status problem_plan(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
                            regrad_plan **plan)
 {

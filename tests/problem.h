@@ -75,6 +75,8 @@ void problem_data_fini(struct problem_data *data);
 regrad_status problem_call(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out);
 regrad_status problem_plan(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
                            regrad_plan **plan);
+regrad_status problem_plan_with(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
+                                const regrad_plan_options *options, regrad_plan **plan);
 
 /* The reference's results, NULL where not wanted; the caller frees them. */
 struct problem_solution {

@@ -81,7 +81,8 @@ static void run_once(struct rng *rng, const struct problem *problem, const regra
 }
 
 /* Plans without data, then runs twice: the second time on outputs that hold results. */
-static void run_plan(struct rng *rng, const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out)
+static void run_plan(struct rng *rng, const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
+                     const regrad_plan_options *options)
 {
     regrad_tensor blind_in[MAX_INPUTS] = {0}, blind_out[MAX_OUTPUTS] = {0};
     const void *inputs[MAX_INPUTS];
@@ -99,7 +100,8 @@ static void run_plan(struct rng *rng, const struct problem *problem, const regra
         blind_out[k] = out[k];
         blind_out[k].data = NULL;
     }
-    must(problem, problem_plan(problem, blind_in, blind_out, &plan));
+    must(problem, options ? problem_plan_with(problem, blind_in, blind_out, options, &plan)
+                          : problem_plan(problem, blind_in, blind_out, &plan));
     run_once(rng, problem, plan, inputs, outputs);
     run_once(rng, problem, plan, inputs, outputs);
     regrad_plan_destroy(plan);
@@ -119,8 +121,8 @@ static struct run_result collect(const struct bench *bench, const struct problem
     return result;
 }
 
-struct run_result run_problem(struct rng *rng, const struct problem *problem, const struct problem_data *data,
-                              const struct run_options *options)
+struct run_result run_problem_with(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                                   const struct run_options *options, const regrad_plan_options *plan_options)
 {
     struct bench bench;
     regrad_tensor in[MAX_INPUTS], out[MAX_OUTPUTS];
@@ -131,14 +133,20 @@ struct run_result run_problem(struct rng *rng, const struct problem *problem, co
         out[k] = bench.out[k].tensor;
     if (options->n_threads)
         regrad_set_num_threads(options->n_threads);
-    if (options->by_plan)
-        run_plan(rng, problem, in, out);
+    if (options->by_plan || plan_options)
+        run_plan(rng, problem, in, out, plan_options);
     else
         must(problem, problem_call(problem, in, out));
     check_surroundings(&bench, problem);
     struct run_result result = collect(&bench, problem);
     bench_fini(&bench);
     return result;
+}
+
+struct run_result run_problem(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                              const struct run_options *options)
+{
+    return run_problem_with(rng, problem, data, options, NULL);
 }
 
 void run_result_fini(struct run_result *result)

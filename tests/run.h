@@ -21,6 +21,10 @@ struct run_result {
 /* Outputs hold NaN before each run. */
 struct run_result run_problem(struct rng *rng, const struct problem *problem, const struct problem_data *data,
                               const struct run_options *options);
+
+/* The same by a plan with these options. */
+struct run_result run_problem_with(struct rng *rng, const struct problem *problem, const struct problem_data *data,
+                                   const struct run_options *options, const regrad_plan_options *plan_options);
 void run_result_fini(struct run_result *result);
 
 /* Fails the test unless the bytes are the same. */

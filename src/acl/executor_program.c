@@ -57,6 +57,7 @@ aclnnStatus rg_native_refusal(const char *function, regrad_status status)
     case REGRAD_ERROR_INVALID_ARGUMENT:
         return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s", function, sentence);
     case REGRAD_ERROR_OUT_OF_MEMORY:
+    case REGRAD_ERROR_UNFINISHED: /* not without a parallel_for */
         break;
     }
     return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: %s", function, sentence);

@@ -33,6 +33,8 @@ const char *regrad_status_name(regrad_status status)
         return "REGRAD_ERROR_INVALID_ARGUMENT";
     case REGRAD_ERROR_OUT_OF_MEMORY:
         return "REGRAD_ERROR_OUT_OF_MEMORY";
+    case REGRAD_ERROR_UNFINISHED:
+        return "REGRAD_ERROR_UNFINISHED";
     }
     return "unknown status";
 }

@@ -36,16 +36,19 @@ static regrad_status run_once(regrad_plan *plan, const void *const *inputs, void
 
 /* ---- Resize ---- */
 
-static regrad_status create_resize(const struct rg_resize *resize, regrad_plan **plan)
+static regrad_status create_resize(const struct rg_resize *resize, const regrad_plan_options *options,
+                                   regrad_plan **plan)
 {
+    struct rg_setup setup;
     RG_FORWARD(rg_check_pointer(resize->op, plan, "plan"));
-    return rg_resize_plan_create(resize, plan);
+    RG_FORWARD(rg_setup_init(&setup, resize->op, options));
+    return rg_resize_plan_create(resize, &setup, plan);
 }
 
 static regrad_status run_resize(const struct rg_resize *resize)
 {
-    regrad_plan *plan;
-    RG_FORWARD(rg_resize_plan_create(resize, &plan));
+    regrad_plan *plan = NULL;
+    RG_FORWARD(create_resize(resize, NULL, &plan));
     return run_once(plan, (const void *const[]){resize->source.tensor->data},
                     (void *const[]){resize->result.tensor->data});
 }
@@ -99,14 +102,21 @@ regrad_status regrad_upsample_bilinear2d(const regrad_tensor *input, const regra
     return run_resize(&resize);
 }
 
-regrad_status regrad_upsample_bilinear2d_plan(const regrad_tensor *input, const regrad_tensor *output,
-                                              regrad_coordinates coordinates, double scale_h, double scale_w,
-                                              regrad_plan **plan)
+regrad_status regrad_upsample_bilinear2d_plan_with(const regrad_tensor *input, const regrad_tensor *output,
+                                                   regrad_coordinates coordinates, double scale_h, double scale_w,
+                                                   const regrad_plan_options *options, regrad_plan **plan)
 {
     struct rg_resize resize;
     RG_FORWARD(
         state_bilinear(&resize, "regrad_upsample_bilinear2d", false, input, output, coordinates, scale_h, scale_w));
-    return create_resize(&resize, plan);
+    return create_resize(&resize, options, plan);
+}
+
+regrad_status regrad_upsample_bilinear2d_plan(const regrad_tensor *input, const regrad_tensor *output,
+                                              regrad_coordinates coordinates, double scale_h, double scale_w,
+                                              regrad_plan **plan)
+{
+    return regrad_upsample_bilinear2d_plan_with(input, output, coordinates, scale_h, scale_w, NULL, plan);
 }
 
 regrad_status regrad_upsample_bilinear2d_backward(const regrad_tensor *grad_output, const regrad_tensor *grad_input,
@@ -118,14 +128,24 @@ regrad_status regrad_upsample_bilinear2d_backward(const regrad_tensor *grad_outp
     return run_resize(&resize);
 }
 
-regrad_status regrad_upsample_bilinear2d_backward_plan(const regrad_tensor *grad_output,
-                                                       const regrad_tensor *grad_input, regrad_coordinates coordinates,
-                                                       double scale_h, double scale_w, regrad_plan **plan)
+regrad_status regrad_upsample_bilinear2d_backward_plan_with(const regrad_tensor *grad_output,
+                                                            const regrad_tensor *grad_input,
+                                                            regrad_coordinates coordinates, double scale_h,
+                                                            double scale_w, const regrad_plan_options *options,
+                                                            regrad_plan **plan)
 {
     struct rg_resize resize;
     RG_FORWARD(state_bilinear(&resize, "regrad_upsample_bilinear2d_backward", true, grad_output, grad_input,
                               coordinates, scale_h, scale_w));
-    return create_resize(&resize, plan);
+    return create_resize(&resize, options, plan);
+}
+
+regrad_status regrad_upsample_bilinear2d_backward_plan(const regrad_tensor *grad_output,
+                                                       const regrad_tensor *grad_input, regrad_coordinates coordinates,
+                                                       double scale_h, double scale_w, regrad_plan **plan)
+{
+    return regrad_upsample_bilinear2d_backward_plan_with(grad_output, grad_input, coordinates, scale_h, scale_w, NULL,
+                                                         plan);
 }
 
 regrad_status regrad_upsample_nearest_exact1d(const regrad_tensor *input, const regrad_tensor *output,
@@ -136,12 +156,19 @@ regrad_status regrad_upsample_nearest_exact1d(const regrad_tensor *input, const 
     return run_resize(&resize);
 }
 
-regrad_status regrad_upsample_nearest_exact1d_plan(const regrad_tensor *input, const regrad_tensor *output,
-                                                   regrad_nearest_law law, double scale_l, regrad_plan **plan)
+regrad_status regrad_upsample_nearest_exact1d_plan_with(const regrad_tensor *input, const regrad_tensor *output,
+                                                        regrad_nearest_law law, double scale_l,
+                                                        const regrad_plan_options *options, regrad_plan **plan)
 {
     struct rg_resize resize;
     RG_FORWARD(state_nearest(&resize, "regrad_upsample_nearest_exact1d", false, 1, input, output, law, scale_l, 0));
-    return create_resize(&resize, plan);
+    return create_resize(&resize, options, plan);
+}
+
+regrad_status regrad_upsample_nearest_exact1d_plan(const regrad_tensor *input, const regrad_tensor *output,
+                                                   regrad_nearest_law law, double scale_l, regrad_plan **plan)
+{
+    return regrad_upsample_nearest_exact1d_plan_with(input, output, law, scale_l, NULL, plan);
 }
 
 regrad_status regrad_upsample_nearest_exact1d_backward(const regrad_tensor *grad_output,
@@ -154,14 +181,22 @@ regrad_status regrad_upsample_nearest_exact1d_backward(const regrad_tensor *grad
     return run_resize(&resize);
 }
 
-regrad_status regrad_upsample_nearest_exact1d_backward_plan(const regrad_tensor *grad_output,
-                                                            const regrad_tensor *grad_input, regrad_nearest_law law,
-                                                            double scale_l, regrad_plan **plan)
+regrad_status regrad_upsample_nearest_exact1d_backward_plan_with(const regrad_tensor *grad_output,
+                                                                 const regrad_tensor *grad_input,
+                                                                 regrad_nearest_law law, double scale_l,
+                                                                 const regrad_plan_options *options, regrad_plan **plan)
 {
     struct rg_resize resize;
     RG_FORWARD(state_nearest(&resize, "regrad_upsample_nearest_exact1d_backward", true, 1, grad_output, grad_input, law,
                              scale_l, 0));
-    return create_resize(&resize, plan);
+    return create_resize(&resize, options, plan);
+}
+
+regrad_status regrad_upsample_nearest_exact1d_backward_plan(const regrad_tensor *grad_output,
+                                                            const regrad_tensor *grad_input, regrad_nearest_law law,
+                                                            double scale_l, regrad_plan **plan)
+{
+    return regrad_upsample_nearest_exact1d_backward_plan_with(grad_output, grad_input, law, scale_l, NULL, plan);
 }
 
 regrad_status regrad_upsample_nearest_exact2d(const regrad_tensor *input, const regrad_tensor *output,
@@ -173,14 +208,21 @@ regrad_status regrad_upsample_nearest_exact2d(const regrad_tensor *input, const 
     return run_resize(&resize);
 }
 
-regrad_status regrad_upsample_nearest_exact2d_plan(const regrad_tensor *input, const regrad_tensor *output,
-                                                   regrad_nearest_law law, double scale_h, double scale_w,
-                                                   regrad_plan **plan)
+regrad_status regrad_upsample_nearest_exact2d_plan_with(const regrad_tensor *input, const regrad_tensor *output,
+                                                        regrad_nearest_law law, double scale_h, double scale_w,
+                                                        const regrad_plan_options *options, regrad_plan **plan)
 {
     struct rg_resize resize;
     RG_FORWARD(
         state_nearest(&resize, "regrad_upsample_nearest_exact2d", false, 2, input, output, law, scale_h, scale_w));
-    return create_resize(&resize, plan);
+    return create_resize(&resize, options, plan);
+}
+
+regrad_status regrad_upsample_nearest_exact2d_plan(const regrad_tensor *input, const regrad_tensor *output,
+                                                   regrad_nearest_law law, double scale_h, double scale_w,
+                                                   regrad_plan **plan)
+{
+    return regrad_upsample_nearest_exact2d_plan_with(input, output, law, scale_h, scale_w, NULL, plan);
 }
 
 regrad_status regrad_upsample_nearest_exact2d_backward(const regrad_tensor *grad_output,
@@ -193,14 +235,23 @@ regrad_status regrad_upsample_nearest_exact2d_backward(const regrad_tensor *grad
     return run_resize(&resize);
 }
 
-regrad_status regrad_upsample_nearest_exact2d_backward_plan(const regrad_tensor *grad_output,
-                                                            const regrad_tensor *grad_input, regrad_nearest_law law,
-                                                            double scale_h, double scale_w, regrad_plan **plan)
+regrad_status regrad_upsample_nearest_exact2d_backward_plan_with(const regrad_tensor *grad_output,
+                                                                 const regrad_tensor *grad_input,
+                                                                 regrad_nearest_law law, double scale_h, double scale_w,
+                                                                 const regrad_plan_options *options, regrad_plan **plan)
 {
     struct rg_resize resize;
     RG_FORWARD(state_nearest(&resize, "regrad_upsample_nearest_exact2d_backward", true, 2, grad_output, grad_input, law,
                              scale_h, scale_w));
-    return create_resize(&resize, plan);
+    return create_resize(&resize, options, plan);
+}
+
+regrad_status regrad_upsample_nearest_exact2d_backward_plan(const regrad_tensor *grad_output,
+                                                            const regrad_tensor *grad_input, regrad_nearest_law law,
+                                                            double scale_h, double scale_w, regrad_plan **plan)
+{
+    return regrad_upsample_nearest_exact2d_backward_plan_with(grad_output, grad_input, law, scale_h, scale_w, NULL,
+                                                              plan);
 }
 
 /* ---- Graph operators ---- */
@@ -239,13 +290,22 @@ regrad_status regrad_resize_bilinear_v2_grad(const regrad_tensor *grads, const r
     return run_resize(&resize);
 }
 
+regrad_status regrad_resize_bilinear_v2_grad_plan_with(const regrad_tensor *grads, const regrad_tensor *original_image,
+                                                       bool align_corners, bool half_pixel_centers, const float *scales,
+                                                       const regrad_tensor *y, const regrad_plan_options *options,
+                                                       regrad_plan **plan)
+{
+    struct rg_resize resize;
+    RG_FORWARD(state_v2_grad(&resize, grads, original_image, align_corners, half_pixel_centers, scales, y));
+    return create_resize(&resize, options, plan);
+}
+
 regrad_status regrad_resize_bilinear_v2_grad_plan(const regrad_tensor *grads, const regrad_tensor *original_image,
                                                   bool align_corners, bool half_pixel_centers, const float *scales,
                                                   const regrad_tensor *y, regrad_plan **plan)
 {
-    struct rg_resize resize;
-    RG_FORWARD(state_v2_grad(&resize, grads, original_image, align_corners, half_pixel_centers, scales, y));
-    return create_resize(&resize, plan);
+    return regrad_resize_bilinear_v2_grad_plan_with(grads, original_image, align_corners, half_pixel_centers, scales, y,
+                                                    NULL, plan);
 }
 
 /* The size arguments of UpsampleNearestExact2dGrad say again what the tensors say. */
@@ -285,21 +345,34 @@ regrad_status regrad_upsample_nearest_exact2d_grad(const regrad_tensor *grad_out
     return run_resize(&resize);
 }
 
+regrad_status regrad_upsample_nearest_exact2d_grad_plan_with(const regrad_tensor *grad_output,
+                                                             const int64_t *output_size, const int64_t *input_size,
+                                                             float scales_h, float scales_w,
+                                                             const regrad_tensor *grad_input,
+                                                             const regrad_plan_options *options, regrad_plan **plan)
+{
+    struct rg_resize resize;
+    RG_FORWARD(state_exact_grad(&resize, grad_output, output_size, input_size, scales_h, scales_w, grad_input));
+    return create_resize(&resize, options, plan);
+}
+
 regrad_status regrad_upsample_nearest_exact2d_grad_plan(const regrad_tensor *grad_output, const int64_t *output_size,
                                                         const int64_t *input_size, float scales_h, float scales_w,
                                                         const regrad_tensor *grad_input, regrad_plan **plan)
 {
-    struct rg_resize resize;
-    RG_FORWARD(state_exact_grad(&resize, grad_output, output_size, input_size, scales_h, scales_w, grad_input));
-    return create_resize(&resize, plan);
+    return regrad_upsample_nearest_exact2d_grad_plan_with(grad_output, output_size, input_size, scales_h, scales_w,
+                                                          grad_input, NULL, plan);
 }
 
 /* ---- Grid sample ---- */
 
-static regrad_status create_grid_sample(const struct rg_grid_sample *call, regrad_plan **plan)
+static regrad_status create_grid_sample(const struct rg_grid_sample *call, const regrad_plan_options *options,
+                                        regrad_plan **plan)
 {
+    struct rg_setup setup;
     RG_FORWARD(rg_check_pointer(call->op, plan, "plan"));
-    return rg_grid_sample_plan_create(call, plan);
+    RG_FORWARD(rg_setup_init(&setup, call->op, options));
+    return rg_grid_sample_plan_create(call, &setup, plan);
 }
 
 static struct rg_grid_sample state_sample(const regrad_tensor *input, const regrad_tensor *grid,
@@ -322,17 +395,25 @@ regrad_status regrad_grid_sampler_2d(const regrad_tensor *input, const regrad_te
                                      const regrad_tensor *output)
 {
     const struct rg_grid_sample call = state_sample(input, grid, interpolation, padding, align_corners, output);
-    regrad_plan *plan;
-    RG_FORWARD(rg_grid_sample_plan_create(&call, &plan));
+    regrad_plan *plan = NULL;
+    RG_FORWARD(create_grid_sample(&call, NULL, &plan));
     return run_once(plan, (const void *const[]){input->data, grid->data}, (void *const[]){output->data});
+}
+
+regrad_status regrad_grid_sampler_2d_plan_with(const regrad_tensor *input, const regrad_tensor *grid,
+                                               regrad_interpolation interpolation, regrad_padding padding,
+                                               bool align_corners, const regrad_tensor *output,
+                                               const regrad_plan_options *options, regrad_plan **plan)
+{
+    const struct rg_grid_sample call = state_sample(input, grid, interpolation, padding, align_corners, output);
+    return create_grid_sample(&call, options, plan);
 }
 
 regrad_status regrad_grid_sampler_2d_plan(const regrad_tensor *input, const regrad_tensor *grid,
                                           regrad_interpolation interpolation, regrad_padding padding,
                                           bool align_corners, const regrad_tensor *output, regrad_plan **plan)
 {
-    const struct rg_grid_sample call = state_sample(input, grid, interpolation, padding, align_corners, output);
-    return create_grid_sample(&call, plan);
+    return regrad_grid_sampler_2d_plan_with(input, grid, interpolation, padding, align_corners, output, NULL, plan);
 }
 
 static struct rg_grid_sample state_sample_backward(const regrad_tensor *grad_output, const regrad_tensor *input,
@@ -356,11 +437,22 @@ regrad_status regrad_grid_sampler_2d_backward(const regrad_tensor *grad_output, 
 {
     const struct rg_grid_sample call =
         state_sample_backward(grad_output, input, grid, interpolation, padding, align_corners, input_grad, grid_grad);
-    regrad_plan *plan;
-    RG_FORWARD(rg_grid_sample_plan_create(&call, &plan));
+    regrad_plan *plan = NULL;
+    RG_FORWARD(create_grid_sample(&call, NULL, &plan));
     return run_once(
         plan, (const void *const[]){grad_output->data, input->data, grid->data},
         (void *const[]){input_grad == NULL ? NULL : input_grad->data, grid_grad == NULL ? NULL : grid_grad->data});
+}
+
+regrad_status regrad_grid_sampler_2d_backward_plan_with(const regrad_tensor *grad_output, const regrad_tensor *input,
+                                                        const regrad_tensor *grid, regrad_interpolation interpolation,
+                                                        regrad_padding padding, bool align_corners,
+                                                        const regrad_tensor *input_grad, const regrad_tensor *grid_grad,
+                                                        const regrad_plan_options *options, regrad_plan **plan)
+{
+    const struct rg_grid_sample call =
+        state_sample_backward(grad_output, input, grid, interpolation, padding, align_corners, input_grad, grid_grad);
+    return create_grid_sample(&call, options, plan);
 }
 
 regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tensor *grad_output, const regrad_tensor *input,
@@ -369,7 +461,6 @@ regrad_status regrad_grid_sampler_2d_backward_plan(const regrad_tensor *grad_out
                                                    const regrad_tensor *input_grad, const regrad_tensor *grid_grad,
                                                    regrad_plan **plan)
 {
-    const struct rg_grid_sample call =
-        state_sample_backward(grad_output, input, grid, interpolation, padding, align_corners, input_grad, grid_grad);
-    return create_grid_sample(&call, plan);
+    return regrad_grid_sampler_2d_backward_plan_with(grad_output, input, grid, interpolation, padding, align_corners,
+                                                     input_grad, grid_grad, NULL, plan);
 }

@@ -20,7 +20,6 @@
 #include "op/axis.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
@@ -137,14 +136,20 @@ static int64_t gather_begin(const struct rg_axis_spec *spec, double m, int64_t i
     return edge <= 0 ? 0 : edge >= (double)out_size ? out_size : (int64_t)edge;
 }
 
-/* Memory for a map of n_dst rows and n_weights weights. */
-static regrad_status allocate(struct rg_axis_map *map, int64_t n_dst, int64_t n_src, int64_t n_weights, bool is_double)
+static size_t weight_nbytes(const struct rg_axis_map *map)
 {
-    const size_t weight_nbytes = is_double ? sizeof(double) : sizeof(float);
-    *map = (struct rg_axis_map){.n_dst = n_dst, .n_src = n_src, .weights_double = is_double};
-    map->begin = calloc((size_t)n_dst, sizeof *map->begin);
-    map->first = calloc((size_t)n_dst + 1, sizeof *map->first);
-    map->weight = calloc((size_t)rg_max(n_weights, 1), weight_nbytes);
+    return map->weights_double ? sizeof(double) : sizeof(float);
+}
+
+/* Memory for a map of n_dst rows and n_weights weights, all of them zeros. */
+static regrad_status allocate(struct rg_axis_map *map, struct rg_memory *memory, int64_t n_dst, int64_t n_src,
+                              int64_t n_weights, bool is_double)
+{
+    *map = (struct rg_axis_map){
+        .n_dst = n_dst, .n_src = n_src, .n_weights = n_weights, .weights_double = is_double, .memory = memory};
+    map->begin = rg_memory_take(memory, n_dst, sizeof *map->begin);
+    map->first = rg_memory_take(memory, n_dst + 1, sizeof *map->first);
+    map->weight = rg_memory_take(memory, n_weights, weight_nbytes(map));
     if (map->begin != NULL && map->first != NULL && map->weight != NULL)
         return REGRAD_OK;
     rg_axis_fini(map);
@@ -153,9 +158,9 @@ static regrad_status allocate(struct rg_axis_map *map, int64_t n_dst, int64_t n_
 
 void rg_axis_fini(struct rg_axis_map *map)
 {
-    free(map->begin);
-    free(map->first);
-    free(map->weight);
+    rg_memory_give(map->memory, map->begin, map->n_dst, sizeof *map->begin);
+    rg_memory_give(map->memory, map->first, map->n_dst + 1, sizeof *map->first);
+    rg_memory_give(map->memory, map->weight, map->n_weights, weight_nbytes(map));
     *map = (struct rg_axis_map){0};
 }
 
@@ -179,14 +184,14 @@ static void find_max_taps(struct rg_axis_map *map)
 }
 
 /* The forward map of every law that says what an output reads. */
-static regrad_status build_forward(struct rg_axis_map *map, const struct rg_axis_spec *spec)
+static regrad_status build_forward(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
 {
     const bool nearest = is_nearest(spec);
     const double r = step_of(spec);
     int64_t n_weights;
     if (!rg_mul(spec->out_size, nearest ? 1 : 2, &n_weights))
         return REGRAD_ERROR_OUT_OF_MEMORY;
-    RG_FORWARD(allocate(map, spec->out_size, spec->in_size, n_weights, spec->use_double));
+    RG_FORWARD(allocate(map, memory, spec->out_size, spec->in_size, n_weights, spec->use_double));
     for (int64_t o = 0; o < spec->out_size; o++) {
         const struct taps taps = nearest ? nearest_taps(spec, r, o) : linear_taps(spec, r, o);
         map->begin[o] = taps.begin;
@@ -198,10 +203,10 @@ static regrad_status build_forward(struct rg_axis_map *map, const struct rg_axis
 }
 
 /* The gradient's map of the gather law, which says what an input owns. */
-static regrad_status build_gather(struct rg_axis_map *map, const struct rg_axis_spec *spec)
+static regrad_status build_gather(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
 {
     const double m = multiplier_of(spec);
-    RG_FORWARD(allocate(map, spec->in_size, spec->out_size, spec->out_size, spec->use_double));
+    RG_FORWARD(allocate(map, memory, spec->in_size, spec->out_size, spec->out_size, spec->use_double));
     for (int64_t i = 0; i < spec->in_size; i++) {
         map->begin[i] = gather_begin(spec, m, i);
         map->first[i + 1] = map->first[i] + gather_begin(spec, m, i + 1) - map->begin[i];
@@ -215,7 +220,7 @@ static regrad_status build_gather(struct rg_axis_map *map, const struct rg_axis_
  * every law is monotone. */
 static regrad_status transpose(struct rg_axis_map *to, const struct rg_axis_map *from)
 {
-    RG_FORWARD(allocate(to, from->n_src, from->n_dst, from->first[from->n_dst], from->weights_double));
+    RG_FORWARD(allocate(to, from->memory, from->n_src, from->n_dst, from->first[from->n_dst], from->weights_double));
     for (int64_t d = from->n_dst - 1; d >= 0; d--)
         for (int64_t t = from->first[d]; t < from->first[d + 1]; t++) {
             const int64_t column = from->begin[d] + t - from->first[d];
@@ -236,9 +241,9 @@ static regrad_status transpose(struct rg_axis_map *to, const struct rg_axis_map 
 }
 
 /* An axis that keeps its length: each index reads itself. */
-static regrad_status build_copy(struct rg_axis_map *map, const struct rg_axis_spec *spec)
+static regrad_status build_copy(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
 {
-    RG_FORWARD(allocate(map, spec->in_size, spec->in_size, spec->in_size, spec->use_double));
+    RG_FORWARD(allocate(map, memory, spec->in_size, spec->in_size, spec->in_size, spec->use_double));
     for (int64_t i = 0; i < spec->in_size; i++) {
         map->begin[i] = map->first[i] = i;
         set_weight(map, i, 1);
@@ -257,11 +262,14 @@ static bool is_identity(const struct rg_axis_map *map)
     return true;
 }
 
-regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward)
+regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
+                           struct rg_memory *memory)
 {
     const bool copied = !is_nearest(spec) && spec->in_size == spec->out_size;
     const bool gather = spec->law == RG_AXIS_GATHER;
-    regrad_status status = copied ? build_copy(map, spec) : gather ? build_gather(map, spec) : build_forward(map, spec);
+    regrad_status status = copied   ? build_copy(map, spec, memory)
+                           : gather ? build_gather(map, spec, memory)
+                                    : build_forward(map, spec, memory);
     if (status == REGRAD_OK && gather != backward) { /* a copy is its own transpose */
         struct rg_axis_map built = *map;
         status = transpose(map, &built);

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "regrad.h"
+#include "op/memory.h"
 
 enum rg_axis_law { RG_AXIS_HALF_PIXEL, RG_AXIS_ALIGN_CORNERS, RG_AXIS_ASYMMETRIC, RG_AXIS_NEAREST, RG_AXIS_GATHER };
 
@@ -36,16 +36,20 @@ struct rg_axis_map {
     int64_t max_taps;     /* the longest row */
     int64_t *begin;       /* n_dst */
     int64_t *first;       /* n_dst + 1 */
-    void *weight;         /* first[n_dst] */
+    void *weight;         /* first[n_dst]; there is room for n_weights */
+    int64_t n_weights;
+    struct rg_memory *memory;
 };
 
 /* Can this scale be used with this law? NaN, infinity, and inverses that are not finite in the
  * arithmetic of the law cannot. */
 bool rg_axis_scale_ok(const struct rg_axis_spec *spec);
 
-/* Builds the forward map (n_dst = out_size), or its transpose (n_dst = in_size) when backward.
- * REGRAD_ERROR_OUT_OF_MEMORY, and then map holds nothing. The caller ends it with rg_axis_fini. */
-regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward);
+/* Builds the forward map (n_dst = out_size), or its transpose (n_dst = in_size) when backward. The memory lasts longer
+ * than the map; NULL: the system's. REGRAD_ERROR_OUT_OF_MEMORY, and then map holds nothing. The caller ends it with
+ * rg_axis_fini. */
+regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
+                           struct rg_memory *memory);
 void rg_axis_fini(struct rg_axis_map *map);
 
 /* Where the sources of row d end. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/columns.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -9,6 +8,7 @@
 
 /* An array that grows. */
 struct table {
+    struct rg_memory *memory;
     char *data;
     int64_t n, room; /* bytes */
 };
@@ -17,32 +17,17 @@ static bool append(struct table *table, const void *from, size_t nbytes)
 {
     if (table->data == NULL || table->n + (int64_t)nbytes > table->room) {
         const int64_t room = rg_max(2 * table->room, 16384); /* more than any one append */
-        char *grown = aligned_alloc(RG_ALIGNMENT, (size_t)room);
+        char *grown = rg_memory_take(table->memory, room, 1);
         if (grown == NULL)
             return false;
         if (table->n > 0)
             memcpy(grown, table->data, (size_t)table->n);
-        free(table->data);
+        rg_memory_give(table->memory, table->data, table->room, 1);
         table->data = grown;
         table->room = room;
     }
     memcpy(table->data + table->n, from, nbytes);
     table->n += (int64_t)nbytes;
-    return true;
-}
-
-/* Gives back the room that is left: a long row has thousands of tables. */
-static bool trim(struct table *table)
-{
-    const size_t room = ((size_t)table->n + RG_ALIGNMENT - 1) / RG_ALIGNMENT * RG_ALIGNMENT;
-    if (table->n == 0)
-        return true;
-    char *fitting = aligned_alloc(RG_ALIGNMENT, room);
-    if (fitting == NULL)
-        return false;
-    memcpy(fitting, table->data, (size_t)table->n);
-    free(table->data);
-    table->data = fitting;
     return true;
 }
 
@@ -427,40 +412,70 @@ static void find_whole(struct rg_columns *columns)
         columns->whole_to++;
 }
 
+/* Moves a table to the place, which moves on. */
+static const void *move_table(char **place, const struct table *table)
+{
+    char *data = rg_grant(place, table->n, 1);
+    if (table->n > 0)
+        memcpy(data, table->data, (size_t)table->n);
+    return data;
+}
+
+/* The tables are one block of memory without room that is left: a long row has thousands of them. It starts with the
+ * indexes, and what ends it is known to have n_blocks + 1 values. */
+static bool move_tables(struct rg_columns *columns, const struct builder *builder)
+{
+    char *place = rg_memory_take(builder->spec->memory,
+                                 rg_booked(builder->index.n, 1) + rg_booked(builder->weight.n, 1) +
+                                     rg_booked(builder->steps.n, 1) + rg_booked(builder->first.n, 1),
+                                 1);
+    if (place == NULL)
+        return false;
+    columns->index = move_table(&place, &builder->index);
+    columns->weight = move_table(&place, &builder->weight);
+    columns->steps = move_table(&place, &builder->steps);
+    columns->first = move_table(&place, &builder->first);
+    return true;
+}
+
+static void end_tables(const struct builder *builder)
+{
+    const struct table tables[] = {builder->first, builder->steps, builder->index, builder->weight};
+    for (int k = 0; k < 4; k++)
+        rg_memory_give(tables[k].memory, tables[k].data, tables[k].room, 1);
+}
+
 bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, const struct rg_columns_spec *spec)
 {
+    const struct table empty = {.memory = spec->memory};
     struct builder builder = {.spec = spec, .narrow = spec->factor > 0 && is_narrow(map, spec->factor)};
+    builder.first = builder.steps = builder.index = builder.weight = empty;
     builder.n = (spec->piece.to - spec->piece.from) * spec->inner;
     builder.block = spec->lanes;
     if (spec->factor == 0)
         choose_window(&builder);
-    const bool made = append_blocks(&builder) && trim(&builder.first) && trim(&builder.steps) && trim(&builder.index) &&
-                      trim(&builder.weight);
     *columns = (struct rg_columns){
         .n = builder.n,
         .block = builder.block,
-        .first = (const int32_t *)(const void *)builder.first.data,
-        .steps = (const struct rg_step *)(const void *)builder.steps.data,
-        .index = (const int32_t *)(const void *)builder.index.data,
-        .weight = builder.weight.data,
         .n_pairs = builder.n_pairs,
         .spacing = (int)spec->inner,
         .factor = spec->factor,
         .narrow = builder.narrow,
     };
-    if (made) {
+    const bool made = append_blocks(&builder) && move_tables(columns, &builder);
+    end_tables(&builder);
+    if (made)
         find_whole(columns);
-        return true;
-    }
-    rg_columns_fini(columns);
-    *columns = (struct rg_columns){0};
-    return false;
+    else
+        *columns = (struct rg_columns){0};
+    return made;
 }
 
-void rg_columns_fini(struct rg_columns *columns)
+void rg_columns_fini(struct rg_columns *columns, const struct rg_memory *memory)
 {
-    free((void *)columns->first);
-    free((void *)columns->steps);
-    free((void *)columns->index);
-    free((void *)columns->weight);
+    const char *begin = (const char *)columns->index;
+    if (begin != NULL) {
+        const int32_t *end = columns->first + (columns->n + columns->block - 1) / columns->block + 1;
+        rg_memory_give(memory, begin, (const char *)end - begin, 1);
+    }
 }

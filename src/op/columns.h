@@ -15,10 +15,11 @@
 struct rg_columns_spec {
     struct rg_piece piece; /* of the map */
     int64_t inner;
-    int factor;      /* 0, or that of rg_columns_factor; then the piece is the whole map, inner = 1 */
-    bool streamed;   /* results go past the caches in whole vectors, and so must blocks be */
-    int64_t lanes;   /* of the kernels */
-    size_t t_nbytes; /* of their arithmetic type */
+    int factor;               /* 0, or that of rg_columns_factor; then the piece is the whole map, inner = 1 */
+    bool streamed;            /* results go past the caches in whole vectors, and so must blocks be */
+    int64_t lanes;            /* of the kernels */
+    size_t t_nbytes;          /* of their arithmetic type */
+    struct rg_memory *memory; /* NULL: the system's */
 };
 
 /* The factor by which the kernels' reduce can make these results, if they have more than one lane; else 0. */
@@ -26,6 +27,6 @@ int rg_columns_factor(const struct rg_axis_map *map);
 
 /* False when there is no memory; columns then hold nothing. The caller ends them with rg_columns_fini. */
 bool rg_columns_init(struct rg_columns *columns, const struct rg_axis_map *map, const struct rg_columns_spec *spec);
-void rg_columns_fini(struct rg_columns *columns);
+void rg_columns_fini(struct rg_columns *columns, const struct rg_memory *memory);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "op/grid_few_rows.h"
 #include "op/grid_few_sort.h"
-#include "rt/parallel.h"
 
 /* ---- Planning ---- */
 
@@ -398,20 +397,21 @@ static void gather_slot(void *context, int slot)
     rg_few_gather(common->progress, &unit);
 }
 
-/* As work_sorted, by all slots. */
+/* As work_sorted, by all slots. Also true where a loop is left unfinished, and with it the run. */
 static bool run_sorted(struct few_common *common)
 {
     const struct rg_grid_plan *plan = common->progress->plan;
     const struct rg_few_unit unit = team_unit(common, 0);
     if (!plan->sorts || !rg_few_is_scattered(common->progress, &unit))
         return false;
-    rg_parallel(plan->base.n_slots, count_slot, common);
+    if (!rg_grid_parallel(common->progress, count_slot, common))
+        return true;
     if (!rg_few_has_room(common->progress, &unit))
         return false;
-    rg_parallel(plan->base.n_slots, deal_slot, common);
-    rg_parallel(plan->base.n_slots, bands_slot, common);
+    rg_grid_parallel(common->progress, deal_slot, common);
+    rg_grid_parallel(common->progress, bands_slot, common);
     if (plan->want_grid_grad)
-        rg_parallel(plan->base.n_slots, gather_slot, common);
+        rg_grid_parallel(common->progress, gather_slot, common);
     return true;
 }
 
@@ -423,20 +423,20 @@ static void run_shared(const struct rg_grid_progress *progress, int64_t n)
     if (run_sorted(&common))
         return;
     if (rg_few_needs_rows(plan, n_slots)) {
-        rg_parallel(n_slots, find_slot, &common);
-        rg_parallel(n_slots, survey_slot, &common);
+        if (!rg_grid_parallel(progress, find_slot, &common) || !rg_grid_parallel(progress, survey_slot, &common))
+            return;
         common.span = team_span(progress);
     }
     if (rg_few_has_input_copy(plan) && !rg_few_fits_ring(plan, n_slots, common.span))
-        rg_parallel(n_slots, fill_slot, &common);
-    rg_parallel(n_slots, work_slot, &common);
+        rg_grid_parallel(progress, fill_slot, &common);
+    rg_grid_parallel(progress, work_slot, &common);
 }
 
 void rg_few_run(const struct rg_grid_progress *progress)
 {
     const struct rg_grid_plan *plan = progress->plan;
     if (plan->n_alone > 0)
-        rg_parallel(plan->base.n_slots, alone_slot, (void *)progress);
+        rg_grid_parallel(progress, alone_slot, (void *)progress);
     for (int64_t n = plan->n_alone; n < plan->n; n++)
         run_shared(progress, n);
 }

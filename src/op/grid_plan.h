@@ -60,7 +60,7 @@ static inline struct rg_share rg_grid_stage(const struct rg_grid_plan *plan, int
     return (struct rg_share){s * plan->stage, rg_min((s + 1) * plan->stage, plan->n_blocks)};
 }
 
-void rg_grid_run_forward(const regrad_plan *base, const struct rg_run *run);
-void rg_grid_run_backward(const regrad_plan *base, const struct rg_run *run);
+void rg_grid_run_forward(const regrad_plan *base, struct rg_run *run);
+void rg_grid_run_backward(const regrad_plan *base, struct rg_run *run);
 
 #endif

@@ -18,7 +18,6 @@
 #include "op/grid_finish.h"
 #include "op/grid_planar.h"
 #include "op/grid_tiled.h"
-#include "rt/parallel.h"
 
 /* Groups that follow one another in a sample, at the same time. */
 static void work(const struct rg_grid_progress *progress, struct rg_grid_unit *units, int n_units)
@@ -114,17 +113,16 @@ static void finish_slot(void *context, int slot)
 static void run_shared(const struct rg_grid_progress *progress, int64_t n)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    const int n_slots = plan->base.n_slots;
     struct common common = {progress, n, 0};
     if (plan->groups_alone > 0)
-        rg_parallel(n_slots, groups_slot, &common);
+        rg_grid_parallel(progress, groups_slot, &common);
     for (common.g = plan->groups_alone; common.g < plan->n_groups; common.g++) {
         if (rg_grid_has_tile(plan))
-            rg_parallel(n_slots, prepare_slot, &common);
-        rg_parallel(n_slots, work_slot, &common);
+            rg_grid_parallel(progress, prepare_slot, &common);
+        rg_grid_parallel(progress, work_slot, &common);
     }
     if (plan->want_grid_grad)
-        rg_parallel(n_slots, finish_slot, &common);
+        rg_grid_parallel(progress, finish_slot, &common);
 }
 
 static void run_all(const struct rg_grid_progress *progress)
@@ -135,7 +133,7 @@ static void run_all(const struct rg_grid_progress *progress)
         return;
     }
     if (plan->n_alone > 0)
-        rg_parallel(plan->base.n_slots, samples_slot, (void *)progress);
+        rg_grid_parallel(progress, samples_slot, (void *)progress);
     for (int64_t n = plan->n_alone; n < plan->n; n++)
         run_shared(progress, n);
 }
@@ -152,7 +150,7 @@ static struct rg_grid_place place_of(const struct rg_operand *operand, const voi
     };
 }
 
-void rg_grid_run_forward(const regrad_plan *base, const struct rg_run *run)
+void rg_grid_run_forward(const regrad_plan *base, struct rg_run *run)
 {
     const struct rg_grid_progress progress = {
         .plan = (const struct rg_grid_plan *)base,
@@ -161,11 +159,12 @@ void rg_grid_run_forward(const regrad_plan *base, const struct rg_run *run)
         .grid = place_of(&base->input[1], run->input[1]),
         .sampled = place_of(&base->output[0], run->output[0]),
         .workspace = run->workspace,
+        .run = run,
     };
     run_all(&progress);
 }
 
-void rg_grid_run_backward(const regrad_plan *base, const struct rg_run *run)
+void rg_grid_run_backward(const regrad_plan *base, struct rg_run *run)
 {
     const struct rg_grid_progress progress = {
         .plan = (const struct rg_grid_plan *)base,
@@ -176,6 +175,7 @@ void rg_grid_run_backward(const regrad_plan *base, const struct rg_run *run)
         .input_grad = place_of(&base->output[0], run->output[0]),
         .grid_grad = place_of(&base->output[1], run->output[1]),
         .workspace = run->workspace,
+        .run = run,
     };
     run_all(&progress);
 }

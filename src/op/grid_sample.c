@@ -3,7 +3,6 @@
 #include "op/grid_sample.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
@@ -64,7 +63,7 @@ static regrad_status check_call(const struct rg_grid_sample *call)
 
 static void destroy(regrad_plan *base)
 {
-    free(base);
+    rg_plan_free(base, sizeof(struct rg_grid_plan));
 }
 
 static int describe(const regrad_plan *base, char *text, size_t size)
@@ -212,7 +211,7 @@ static bool is_idle(const struct rg_grid_plan *plan)
     return plan->n == 0 || plan->n_groups == 0 || !wanted;
 }
 
-static void run_nothing(const regrad_plan *base, const struct rg_run *run)
+static void run_nothing(const regrad_plan *base, struct rg_run *run)
 {
     (void)base;
     (void)run;
@@ -275,10 +274,12 @@ static regrad_status refuse_sizes(const struct rg_grid_sample *call, const struc
                    (long long)call->grid.tensor->shape[2], (long long)plan->channels, input);
 }
 
-regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regrad_plan **plan)
+regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, struct rg_setup *setup, regrad_plan **plan)
 {
     RG_FORWARD(check_call(call));
-    struct rg_grid_plan *made = calloc(1, sizeof *made);
+    struct rg_grid_plan *made = rg_plan_allocate(setup, sizeof *made);
+    if (made == NULL)
+        RG_FORWARD(rg_memory_check(&setup->memory, call->op));
     if (made == NULL)
         return rg_fail(REGRAD_ERROR_OUT_OF_MEMORY, "%s: out of memory for the plan", call->op);
     rg_plan_init(&made->base, call->op, call->input.tensor->dtype);

@@ -20,6 +20,6 @@ struct rg_grid_sample {
 };
 
 /* Checks the call and makes its plan. */
-regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, regrad_plan **plan);
+regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, struct rg_setup *setup, regrad_plan **plan);
 
 #endif

@@ -29,7 +29,15 @@ struct rg_grid_progress {
     const struct rg_kernels *kernels;
     struct rg_grid_place input, grid, sampled, input_grad, grid_grad;
     char *workspace;
+    struct rg_run *run;
 };
+
+/* See rg_plan_parallel. */
+static inline bool rg_grid_parallel(const struct rg_grid_progress *progress, void (*task)(void *context, int slot),
+                                    void *context)
+{
+    return rg_plan_parallel(&progress->plan->base, progress->run, task, context);
+}
 
 union rg_grid_values {
     _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];

@@ -13,6 +13,20 @@
 /* Fewer values than this are not worth waking a thread for. */
 enum { VALUES_PER_SLOT = 16384 };
 
+void *rg_plan_allocate(struct rg_setup *setup, size_t nbytes)
+{
+    regrad_plan *plan = rg_memory_take(&setup->memory, 1, nbytes);
+    if (plan != NULL)
+        plan->setup = *setup;
+    return plan;
+}
+
+void rg_plan_free(regrad_plan *plan, size_t nbytes)
+{
+    const struct rg_memory memory = plan->setup.memory;
+    rg_memory_give(&memory, plan, 1, nbytes);
+}
+
 void rg_plan_init(regrad_plan *plan, const char *op, regrad_dtype dtype)
 {
     const struct rg_kernel_table *table = rg_kernel_select();
@@ -45,15 +59,25 @@ void rg_plan_add_output(regrad_plan *plan, const struct rg_argument *argument, b
 bool rg_plan_split(regrad_plan *plan, int64_t n_units, double n_values, int64_t slot_nbytes)
 {
     const double worth = n_values / VALUES_PER_SLOT;
-    const int64_t most = rg_min(n_units, rg_num_threads());
+    const int64_t most = rg_min(n_units, plan->setup.n_threads);
     plan->n_slots = (int)rg_max(worth < (double)most ? (int64_t)worth : most, 1);
     plan->slot_nbytes = (size_t)slot_nbytes;
     int64_t total;
     if (!rg_mul(slot_nbytes, plan->n_slots, &total))
         return false;
     plan->workspace_nbytes = (size_t)total;
-    rg_parallel_prepare(plan->n_slots);
+    if (plan->setup.loop.run == NULL)
+        rg_parallel_prepare(plan->n_slots);
     return true;
+}
+
+bool rg_plan_parallel(const regrad_plan *plan, struct rg_run *run, void (*task)(void *context, int slot), void *context)
+{
+    if (run->n_left_out == 0 && plan->setup.loop.run != NULL && plan->n_slots > 1)
+        run->n_left_out = rg_given_loop(&plan->setup.loop, plan->n_slots, task, context);
+    else if (run->n_left_out == 0)
+        rg_parallel(plan->n_slots, task, context);
+    return run->n_left_out == 0;
 }
 
 struct rg_share rg_share_units(int64_t n_units, int n_slots, int slot)
@@ -165,7 +189,11 @@ regrad_status regrad_plan_run(const regrad_plan *plan, const void *const *inputs
     for (int k = 0; k < plan->n_outputs; k++)
         run.output[k] = plan->output[k].used ? outputs[k] : NULL;
     plan->run(plan, &run);
-    return REGRAD_OK;
+    if (run.n_left_out == 0)
+        return REGRAD_OK;
+    return rg_fail(REGRAD_ERROR_UNFINISHED,
+                   "%s: options.parallel_for has returned with %d of %d tasks done, must do all; outputs are undefined",
+                   plan->op, plan->n_slots - run.n_left_out, plan->n_slots);
 }
 
 size_t regrad_plan_workspace_size(const regrad_plan *plan)
@@ -209,8 +237,9 @@ size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size)
     length +=
         snprintf(line + length, sizeof line - (size_t)length, "; %s; ", regrad_dtype_name(plan->input[0].view.dtype));
     length += plan->describe(plan, line + length, sizeof line - (size_t)length);
-    length += snprintf(line + length, sizeof line - (size_t)length, "; %s; %d thread%s; workspace %zu bytes",
-                       regrad_isa(), plan->n_slots, plan->n_slots == 1 ? "" : "s", plan->workspace_nbytes);
+    length += snprintf(line + length, sizeof line - (size_t)length, "; %s; %d thread%s%s; workspace %zu bytes",
+                       regrad_isa(), plan->n_slots, plan->n_slots == 1 ? "" : "s",
+                       plan->setup.loop.run == NULL ? "" : " of the program", plan->workspace_nbytes);
     if (buffer != NULL && size > 0)
         snprintf(buffer, size, "%s", line);
     return (size_t)length;

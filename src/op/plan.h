@@ -8,6 +8,7 @@
 
 #include "kernel/kernel.h"
 #include "op/check.h"
+#include "op/setup.h"
 #include "regrad.h"
 
 enum { RG_MAX_INPUTS = 3, RG_MAX_OUTPUTS = 2, RG_NAME_LENGTH = 64 };
@@ -26,15 +27,17 @@ struct rg_run {
     const void *input[RG_MAX_INPUTS];
     void *output[RG_MAX_OUTPUTS];
     char *workspace;
+    int n_left_out; /* slots that the program's loop did not do; the run does no more then */
 };
 
 struct regrad_plan {
     /* What a family provides. */
-    void (*run)(const regrad_plan *plan, const struct rg_run *run);
+    void (*run)(const regrad_plan *plan, struct rg_run *run);
     int (*describe)(const regrad_plan *plan, char *text, size_t size); /* as snprintf: what is special about it */
     void (*destroy)(regrad_plan *plan);
 
     const char *op;
+    struct rg_setup setup;
     int n_inputs, n_outputs;
     struct rg_operand input[RG_MAX_INPUTS], output[RG_MAX_OUTPUTS];
 
@@ -45,6 +48,10 @@ struct regrad_plan {
     size_t workspace_nbytes;
 };
 
+/* Memory for a plan of so many bytes, all zeros but for its setup; NULL where there is none. And its end. */
+void *rg_plan_allocate(struct rg_setup *setup, size_t nbytes);
+void rg_plan_free(regrad_plan *plan, size_t nbytes);
+
 /* Fills in what follows from the type of the tensors. */
 void rg_plan_init(regrad_plan *plan, const char *op, regrad_dtype dtype);
 
@@ -54,6 +61,11 @@ void rg_plan_add_output(regrad_plan *plan, const struct rg_argument *argument, b
 /* Chooses n_slots for n_units pieces of work that move n_values values in all, and books slot_nbytes of
  * workspace for each. False when that is more than memory can be. */
 bool rg_plan_split(regrad_plan *plan, int64_t n_units, double n_values, int64_t slot_nbytes);
+
+/* Runs a task for each slot of the plan, on the threads that its setup says. False when the run is at its end, since
+ * the program's loop has left out slots of this loop or of one before. */
+bool rg_plan_parallel(const regrad_plan *plan, struct rg_run *run, void (*task)(void *context, int slot),
+                      void *context);
 
 /* The units of one slot of n_slots: [begin, end), a fair share of n_units. */
 struct rg_share {

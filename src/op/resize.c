@@ -3,13 +3,11 @@
 #include "op/resize.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/status.h"
 #include "base/tensor.h"
 #include "op/resize_line.h"
 #include "rt/cache.h"
-#include "rt/parallel.h"
 
 enum {
     MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
@@ -93,9 +91,9 @@ static void destroy(regrad_plan *base)
     rg_axis_fini(&plan->height);
     rg_axis_fini(&plan->width);
     for (int64_t k = 0; k < plan->n_strips; k++)
-        rg_columns_fini(&plan->strips[k].columns);
-    free(plan->strips);
-    free(plan);
+        rg_columns_fini(&plan->strips[k].columns, &base->setup.memory);
+    rg_memory_give(&base->setup.memory, plan->strips, plan->n_strips, sizeof *plan->strips);
+    rg_plan_free(base, sizeof *plan);
 }
 
 static int describe(const regrad_plan *base, char *text, size_t size)
@@ -144,10 +142,11 @@ static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_res
 {
     static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
     struct rg_axis_spec height = resize->n_axes == 2 ? axis_spec(resize, 0) : one_row;
+    struct rg_memory *memory = &plan->base.setup.memory;
     const struct rg_axis_spec width = axis_spec(resize, resize->n_axes - 1);
     height.use_double = width.use_double;
-    RG_FORWARD(rg_axis_init(&plan->height, &height, resize->backward));
-    return rg_axis_init(&plan->width, &width, resize->backward);
+    RG_FORWARD(rg_axis_init(&plan->height, &height, resize->backward, memory));
+    return rg_axis_init(&plan->width, &width, resize->backward, memory);
 }
 
 /* n_source * n_result of the other axis: the values between the two passes. */
@@ -244,9 +243,10 @@ static int64_t line_values(const struct rg_resize_plan *plan)
 {
     const bool direct = plan->plain && plan->height.max_taps == 1;
     const int64_t most = LINES_VALUES / rg_max(rg_min(plan->n_rows, SIDE_BY_SIDE), 1);
-    if (!direct || plan->n_rows >= rg_num_threads())
+    const int n_threads = plan->base.setup.n_threads;
+    if (!direct || plan->n_rows >= n_threads)
         return direct ? most : LINE_VALUES;
-    return rg_min(most, rg_max(LINE_VALUES, plan->width.n_src / (STRIPS_A_THREAD * rg_num_threads())));
+    return rg_min(most, rg_max(LINE_VALUES, plan->width.n_src / (STRIPS_A_THREAD * n_threads)));
 }
 
 /* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
@@ -284,7 +284,7 @@ static bool cut_strips(struct rg_resize_plan *plan)
     int64_t n_strips = 0;
     for (int64_t from = 0; from < plan->width.n_dst; n_strips++)
         from = cut_strip(plan, from).to;
-    plan->strips = calloc((size_t)n_strips, sizeof *plan->strips);
+    plan->strips = rg_memory_take(&plan->base.setup.memory, n_strips, sizeof *plan->strips);
     if (plan->strips == NULL)
         return false;
     plan->n_strips = n_strips;
@@ -331,6 +331,7 @@ static bool build_columns(struct rg_resize_plan *plan)
             .streamed = plan->streamed && plan->result.width * plan->inner % plan->base.kernels->lanes == 0,
             .lanes = plan->base.kernels->lanes,
             .t_nbytes = plan->base.t_nbytes,
+            .memory = &plan->base.setup.memory,
         };
         if (!rg_columns_init(&plan->strips[k].columns, &plan->width, &spec))
             return false;
@@ -359,7 +360,7 @@ static double busy_part(int64_t n_units, int64_t n_slots)
 /* Rows are shared unless that leaves slots idle which parts of rows would not. */
 static bool split(struct rg_resize_plan *plan, int64_t slot_nbytes)
 {
-    const int n_threads = rg_num_threads();
+    const int n_threads = plan->base.setup.n_threads;
     const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
     const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
                                         (double)plan->result.height * (double)plan->result.width);
@@ -409,20 +410,27 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     return REGRAD_OK;
 }
 
-regrad_status rg_resize_plan_create(const struct rg_resize *resize, regrad_plan **plan)
+static regrad_status refuse_memory(const struct rg_resize *resize, const struct rg_memory *memory)
+{
+    char source[RG_SIZES_LENGTH], result[RG_SIZES_LENGTH];
+    RG_FORWARD(rg_memory_check(memory, resize->op));
+    return rg_fail(
+        REGRAD_ERROR_OUT_OF_MEMORY, "%s: out of memory for the tables of %s.shape %s and %s.shape %s, must be smaller",
+        resize->op, rg_argument_name(&resize->source),
+        rg_format_sizes(source, resize->source.tensor->shape, resize->n_axes + 2), rg_argument_name(&resize->result),
+        rg_format_sizes(result, resize->result.tensor->shape, resize->n_axes + 2));
+}
+
+regrad_status rg_resize_plan_create(const struct rg_resize *resize, struct rg_setup *setup, regrad_plan **plan)
 {
     RG_FORWARD(rg_resize_check(resize));
-    char source[RG_SIZES_LENGTH], result[RG_SIZES_LENGTH];
-    struct rg_resize_plan *made = calloc(1, sizeof *made);
-    regrad_status status = made == NULL ? REGRAD_ERROR_OUT_OF_MEMORY : fill_plan(made, resize);
-    if (status != REGRAD_OK) {
-        if (made != NULL)
-            destroy(&made->base);
-        return rg_fail(status, "%s: out of memory for the tables of %s.shape %s and %s.shape %s, must be smaller",
-                       resize->op, rg_argument_name(&resize->source),
-                       rg_format_sizes(source, resize->source.tensor->shape, resize->n_axes + 2),
-                       rg_argument_name(&resize->result),
-                       rg_format_sizes(result, resize->result.tensor->shape, resize->n_axes + 2));
+    struct rg_resize_plan *made = rg_plan_allocate(setup, sizeof *made);
+    if (made == NULL)
+        return refuse_memory(resize, &setup->memory);
+    if (fill_plan(made, resize) != REGRAD_OK) { /* there is no other reason */
+        setup->memory = made->base.setup.memory;
+        destroy(&made->base);
+        return refuse_memory(resize, &setup->memory);
     }
     *plan = &made->base;
     return REGRAD_OK;

@@ -21,7 +21,7 @@ struct rg_resize {
 };
 
 /* Checks the call and makes its plan. */
-regrad_status rg_resize_plan_create(const struct rg_resize *resize, regrad_plan **plan);
+regrad_status rg_resize_plan_create(const struct rg_resize *resize, struct rg_setup *setup, regrad_plan **plan);
 
 /* Only the checks. */
 regrad_status rg_resize_check(const struct rg_resize *resize);

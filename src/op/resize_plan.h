@@ -84,12 +84,12 @@ int64_t rg_resize_ring_length(const struct rg_resize_plan *plan);
 /* Bytes of workspace that one slot needs. */
 int64_t rg_resize_slot_nbytes(const struct rg_resize_plan *plan);
 
-void rg_resize_run(const regrad_plan *base, const struct rg_run *run);
+void rg_resize_run(const regrad_plan *base, struct rg_run *run);
 
 /* The same where both axes keep their lengths. */
-void rg_resize_run_copy(const regrad_plan *base, const struct rg_run *run);
+void rg_resize_run_copy(const regrad_plan *base, struct rg_run *run);
 
 /* The same for bytes, each of which is one of the source or 0. */
-void rg_resize_run_move(const regrad_plan *base, const struct rg_run *run);
+void rg_resize_run_move(const regrad_plan *base, struct rg_run *run);
 
 #endif

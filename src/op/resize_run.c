@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "op/resize_line.h"
-#include "rt/parallel.h"
 
 /* The source rows that row h of the result sums; src and n are still to be set. */
 static struct rg_rows rows_of(const struct rg_resize_plan *plan, int64_t h)
@@ -399,11 +398,11 @@ static void run_slot(void *context, int slot)
         plan->base.kernels->settle();
 }
 
-void rg_resize_run(const regrad_plan *base, const struct rg_run *run)
+void rg_resize_run(const regrad_plan *base, struct rg_run *run)
 {
     struct progress progress = {rg_as_resize(base), run};
     if (progress.plan->n_rows > 0)
-        rg_parallel(base->n_slots, run_slot, &progress);
+        rg_plan_parallel(base, run, run_slot, &progress);
 }
 
 /* ---- Copying: both axes keep their length ---- */
@@ -434,11 +433,11 @@ static void copy_slot(void *context, int slot)
     }
 }
 
-void rg_resize_run_copy(const regrad_plan *base, const struct rg_run *run)
+void rg_resize_run_copy(const regrad_plan *base, struct rg_run *run)
 {
     struct progress progress = {rg_as_resize(base), run};
     if (progress.plan->n_rows > 0)
-        rg_parallel(base->n_slots, copy_slot, &progress);
+        rg_plan_parallel(base, run, copy_slot, &progress);
 }
 
 /* ---- Moving: bytes, by maps of which a result has one source or none ---- */
@@ -530,9 +529,9 @@ static void move_slot(void *context, int slot)
     }
 }
 
-void rg_resize_run_move(const regrad_plan *base, const struct rg_run *run)
+void rg_resize_run_move(const regrad_plan *base, struct rg_run *run)
 {
     struct progress progress = {rg_as_resize(base), run};
     if (progress.plan->n_rows > 0)
-        rg_parallel(base->n_slots, move_slot, &progress);
+        rg_plan_parallel(base, run, move_slot, &progress);
 }

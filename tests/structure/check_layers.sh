@@ -13,7 +13,7 @@ may_include() {
     src/base) echo regrad base ;;
     src/kernel) echo regrad base kernel ;;
     src/rt) echo regrad base rt ;;
-    src/op) echo regrad base kernel op rt/cache.h rt/parallel.h ;;
+    src/op) echo regrad base kernel op rt/cache.h rt/given.h rt/parallel.h ;;
     src/native) echo regrad base kernel op rt native ;;
     src/acl) echo regrad base/environment.h base/format.h base/half.h base/thread.h vendor acl ;;
     tools) echo regrad vendor own cJSON.h ;;
