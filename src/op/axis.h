@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "op/memory.h"
+#include "op/plan_memory.h"
 
 enum rg_axis_law { RG_AXIS_HALF_PIXEL, RG_AXIS_ALIGN_CORNERS, RG_AXIS_ASYMMETRIC, RG_AXIS_NEAREST, RG_AXIS_GATHER };
 

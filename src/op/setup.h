@@ -3,7 +3,7 @@
 #ifndef RG_SETUP_H
 #define RG_SETUP_H
 
-#include "op/memory.h"
+#include "op/plan_memory.h"
 #include "rt/given.h"
 
 struct rg_setup {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "op/memory.h"
+#include "op/plan_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

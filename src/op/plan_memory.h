@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the memory of a plan comes from: the system, or the functions of its options. */
-#ifndef RG_MEMORY_H
-#define RG_MEMORY_H
+#ifndef RG_PLAN_MEMORY_H
+#define RG_PLAN_MEMORY_H
 
 #include "kernel/kernel.h"
 #include "regrad.h"
