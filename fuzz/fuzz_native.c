@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger.h"
+#include "loops.h"
 #include "number.h"
 #include "problem.h"
 #include "view.h"
@@ -284,11 +286,35 @@ static void check_status(const struct attempt *attempt, regrad_status status)
             "a message without the operator's name");
 }
 
+/* By a plan with a number of threads, a loop and memory of its own. */
+static regrad_status call_with_options(struct attempt *attempt, const regrad_tensor *in, const regrad_tensor *out)
+{
+    struct ledger ledger;
+    struct loop loop = {.order = SHUFFLED, .seed = (uint64_t)rng_below(&attempt->rng, 1 << 20)};
+    regrad_plan_options options = ledger_options(&ledger);
+    const void *inputs[MAX_INPUTS] = {in[0].data, in[1].data, in[2].data};
+    void *outputs[MAX_OUTPUTS] = {out[0].data, out[1].data};
+    regrad_plan *plan;
+    options.threads = (int)rng_between(&attempt->rng, 0, 5);
+    options.parallel_for = run_loop;
+    options.parallel_context = &loop;
+    regrad_status status = problem_plan_with(&attempt->problem, in, out, &options, &plan);
+    if (status == REGRAD_OK) {
+        const size_t size = regrad_plan_workspace_size(plan);
+        void *workspace = aligned_alloc(64, (size + 63) / 64 * 64);
+        status = regrad_plan_run(plan, inputs, outputs, workspace, size);
+        free(workspace);
+        regrad_plan_destroy(plan);
+    }
+    require(ledger.n_live == 0, attempt, "a plan has kept memory");
+    return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes bytes = {data, size};
     struct attempt attempt = {.rng = rng_make(take(&bytes))};
-    regrad_tensor in[MAX_INPUTS], out[MAX_OUTPUTS];
+    regrad_tensor in[MAX_INPUTS] = {0}, out[MAX_OUTPUTS] = {0};
     take_problem(&bytes, &attempt);
     const struct signature *signature = &attempt.signature;
     for (int k = 0; k < signature->n_in; k++)
@@ -304,7 +330,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         out[k] = attempt.out[k].tensor;
     regrad_set_num_threads(1);
     attempt.doubtful |= !problem_wants(&attempt.problem, 0) && !problem_wants(&attempt.problem, 1);
-    check_status(&attempt, problem_call(&attempt.problem, in, out));
+    check_status(&attempt, rng_chance(&attempt.rng, 2) ? problem_call(&attempt.problem, in, out)
+                                                       : call_with_options(&attempt, in, out));
     for (int k = 0; k < signature->n_in; k++)
         view_fini(&attempt.in[k]);
     for (int k = 0; k < signature->n_out; k++)
