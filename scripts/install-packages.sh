@@ -15,10 +15,10 @@ packages_of() {
     bench) packages_of run; echo ninja-build python3 python3-torch python3-matplotlib libdnnl-dev ;;
     ci)
         packages_of test
-        echo clang clang-format llvm libclang-rt-14-dev valgrind libc6-dbg util-linux musl-tools
+        echo clang clang-format llvm libclang-rt-14-dev libomp-14-dev valgrind libc6-dbg util-linux musl-tools
         echo chromium fonts-dejavu-core
         echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
-        echo libc6:arm64 libstdc++6:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
+        echo libc6:arm64 libstdc++6:arm64 libgomp1:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
         ;;
     *)
         echo "install-packages.sh: '$1' is no group; the groups are install, run, test, bench, ci" >&2
