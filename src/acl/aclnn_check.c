@@ -9,6 +9,7 @@
 #include "acl/aclnn_type.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
+#include "base/plural.h"
 
 void rg_dims_text(char text[RG_DIMS_TEXT], const int64_t *dims, uint64_t n)
 {
@@ -34,11 +35,6 @@ bool rg_acl_is_empty(const struct rg_acl_argument *tensor)
     return rg_strided_is_empty(tensor->tensor);
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 aclnnStatus rg_acl_check_rank(const struct rg_call *call, const struct rg_acl_argument *tensor, uint64_t rank)
 {
     char shape[RG_DIMS_TEXT];
@@ -46,7 +42,8 @@ aclnnStatus rg_acl_check_rank(const struct rg_call *call, const struct rg_acl_ar
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " dimension%s, %s, must have %" PRIu64,
-                       call->function, tensor->name, tensor->tensor->rank, plural(tensor->tensor->rank), shape, rank);
+                       call->function, tensor->name, tensor->tensor->rank, rg_plural(tensor->tensor->rank), shape,
+                       rank);
 }
 
 aclnnStatus rg_acl_check_length(const struct rg_call *call, const struct rg_acl_argument *array, uint64_t length)
@@ -54,7 +51,7 @@ aclnnStatus rg_acl_check_length(const struct rg_call *call, const struct rg_acl_
     if (array->array->size == length)
         return ACLNN_SUCCESS;
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " value%s, must have %" PRIu64, call->function,
-                       array->name, array->array->size, plural(array->array->size), length);
+                       array->name, array->array->size, rg_plural(array->array->size), length);
 }
 
 aclnnStatus rg_acl_check_type(const struct rg_call *call, const struct rg_acl_argument *tensor,

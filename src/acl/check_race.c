@@ -10,6 +10,7 @@
 #include "acl/memory_check.h"
 #include "acl/runtime_lock.h"
 #include "acl/stream_queue.h"
+#include "base/plural.h"
 
 enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 14 };
 
@@ -297,14 +298,16 @@ static void describe(const struct race *race, struct rg_finding *finding)
     const struct rg_entry *entry = &race->entry;
     const struct rg_bytes *bytes = &race->access.bytes, *others = &entry->access.bytes;
     const struct stream_text stream = write_name(&entry->stream);
+    const bool is_one = size_of(bytes) == 1;
     finding->work = entry->ticket;
     snprintf(finding->what, sizeof(finding->what),
-             "%zu bytes at %p are %s, while %s, queued on %s, may not have %s them yet: nothing has waited for it",
-             size_of(bytes), (void *)bytes->low, touched[race->access.touch], entry->origin.function, stream.name,
-             touched[entry->access.touch]);
-    rg_check_add(finding, &entry->origin.place, "%s, queued on %s, %s %zu bytes at %p (%s)", entry->origin.function,
-                 stream.name, touches[entry->access.touch], size_of(others), (void *)others->low,
-                 entry->access.argument);
+             "%zu byte%s at %p %s %s, while %s, queued on %s, may not have %s %s yet: nothing has waited for it",
+             size_of(bytes), rg_plural(size_of(bytes)), (void *)bytes->low, is_one ? "is" : "are",
+             touched[race->access.touch], entry->origin.function, stream.name, touched[entry->access.touch],
+             is_one ? "it" : "them");
+    rg_check_add(finding, &entry->origin.place, "%s, queued on %s, %s %zu byte%s at %p (%s)", entry->origin.function,
+                 stream.name, touches[entry->access.touch], size_of(others), rg_plural(size_of(others)),
+                 (void *)others->low, entry->access.argument);
     struct rg_memory_block block;
     if (rg_memory_find((const void *)bytes->low, &block))
         rg_memory_add_block(finding, &block, false);

@@ -9,6 +9,7 @@
 #include "acl/memory_check.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
+#include "base/plural.h"
 
 enum { ALIGNMENT = 32 /* that devices want, and aclrtMalloc keeps */ };
 
@@ -32,8 +33,8 @@ static void tell_size(const struct workspace *workspace, const char *has, uint64
                       const struct rg_memory_block *block)
 {
     struct rg_finding finding = begin(workspace, "workspace-size", true);
-    snprintf(finding.what, sizeof(finding.what), "the workspace %p %s %" PRIu64 " bytes, and %" PRIu64 " are needed",
-             workspace->address, has, size, workspace->needed);
+    snprintf(finding.what, sizeof(finding.what), "the workspace %p %s %" PRIu64 " byte%s, and %" PRIu64 " %s needed",
+             workspace->address, has, size, rg_plural(size), workspace->needed, workspace->needed == 1 ? "is" : "are");
     snprintf(finding.instead, sizeof(finding.instead),
              "allocate, and hand on, as many bytes as %sGetWorkspaceSize says", workspace->function);
     if (block != NULL)
@@ -45,9 +46,10 @@ static aclnnStatus check_size(const struct workspace *workspace)
 {
     if (workspace->address == NULL && (workspace->size > 0 || workspace->needed > 0)) {
         rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
-                    "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " bytes, of which %" PRIu64
-                    " are needed",
-                    workspace->function, workspace->size, workspace->needed);
+                    "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " byte%s, of which %" PRIu64
+                    " %s needed",
+                    workspace->function, workspace->size, rg_plural(workspace->size), workspace->needed,
+                    workspace->needed == 1 ? "is" : "are");
         if (!rg_ignored_miss(RG_MAKES_MEMORY, NULL))
             tell_size(workspace, "has", 0, NULL);
         return ACLNN_ERR_PARAM_NULLPTR;
@@ -74,8 +76,8 @@ static aclnnStatus check_memory(const struct workspace *workspace)
             tell_size(workspace, "has", left, &block);
             return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
                                "%s: workspace has %" PRIu64
-                               " bytes left in its allocation, must have at least %" PRIu64,
-                               workspace->function, left, workspace->needed);
+                               " byte%s left in its allocation, must have at least %" PRIu64,
+                               workspace->function, left, rg_plural(left), workspace->needed);
         }
     }
     if (!rg_memory_tell_use(&use))
@@ -88,9 +90,10 @@ static aclnnStatus check_alignment(const struct workspace *workspace)
 {
     if ((uintptr_t)workspace->address % ALIGNMENT == 0)
         return ACLNN_SUCCESS;
+    const int behind = (int)((uintptr_t)workspace->address % ALIGNMENT);
     struct rg_finding finding = begin(workspace, "workspace-alignment", false);
-    snprintf(finding.what, sizeof(finding.what), "the workspace %p is not a multiple of %d, but %d bytes behind one",
-             workspace->address, ALIGNMENT, (int)((uintptr_t)workspace->address % ALIGNMENT));
+    snprintf(finding.what, sizeof(finding.what), "the workspace %p is not a multiple of %d, but %d byte%s behind one",
+             workspace->address, ALIGNMENT, behind, rg_plural((uint64_t)behind));
     snprintf(finding.instead, sizeof(finding.instead),
              "hand on an address of aclrtMalloc, or one that is a multiple of %d bytes behind it", ALIGNMENT);
     struct rg_memory_block block;
@@ -114,10 +117,10 @@ static aclnnStatus tell_overlap(const struct workspace *workspace, const struct 
     struct rg_finding finding = begin(workspace, "workspace-overlap", false);
     const int64_t from_data = (int64_t)((uintptr_t)workspace->address - (uintptr_t)data);
     snprintf(finding.what, sizeof(finding.what),
-             "the workspace %p of %" PRIu64 " bytes lies on %s, which has the bytes [%" PRId64 ", %" PRId64
+             "the workspace %p of %" PRIu64 " byte%s lies on %s, which has the bytes [%" PRId64 ", %" PRId64
              ") from its data address %p; the workspace has [%" PRId64 ", %" PRId64 ") from there",
-             workspace->address, workspace->needed, operand->name, operand->low, operand->high, data, from_data,
-             from_data + (int64_t)workspace->needed);
+             workspace->address, workspace->needed, rg_plural(workspace->needed), operand->name, operand->low,
+             operand->high, data, from_data, from_data + (int64_t)workspace->needed);
     snprintf(finding.instead, sizeof(finding.instead),
              "give the workspace memory of its own, until the stream has been synchronised");
     struct rg_memory_block block;

@@ -11,6 +11,7 @@
 #include "acl/handle_check.h"
 #include "acl/memory.h"
 #include "acl/message.h"
+#include "base/plural.h"
 
 enum { MOST_GROUPS = 256 };
 
@@ -140,7 +141,8 @@ static void tell(const struct group *group, const char *function)
                  sort->noun + length);
     const size_t end = strlen(finding.what);
     if (group->n_bytes > 0)
-        snprintf(finding.what + end, sizeof(finding.what) - end, ", of %zu bytes", group->n_bytes);
+        snprintf(finding.what + end, sizeof(finding.what) - end, ", of %zu byte%s", group->n_bytes,
+                 rg_plural(group->n_bytes));
     snprintf(finding.instead, sizeof(finding.instead), "end each with %s", sort->end);
     rg_check_add(&finding, &group->created.place, "%s %p, created by %s", group->n == 1 ? "it is" : "the first is",
                  group->first, group->created.function);

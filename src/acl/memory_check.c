@@ -9,6 +9,7 @@
 #include "acl/memory_host.h"
 #include "acl/runtime.h"
 #include "acl/runtime_error.h"
+#include "base/plural.h"
 
 static const char *const place_names[] = {
     [RG_MEMORY_DEVICE] = "device", [RG_MEMORY_HOST] = "host", [RG_MEMORY_MAPPED] = "device"};
@@ -22,8 +23,9 @@ const char *rg_memory_maker(enum rg_memory_place place)
 
 void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed)
 {
-    rg_check_add(finding, &block->allocated.place, "%zu bytes of %s memory at %p, allocated by %s", block->size,
-                 place_names[block->place], (const void *)block->base, block->allocated.function);
+    rg_check_add(finding, &block->allocated.place, "%zu byte%s of %s memory at %p, allocated by %s", block->size,
+                 rg_plural(block->size), place_names[block->place], (const void *)block->base,
+                 block->allocated.function);
     if (is_freed)
         rg_check_add(finding, &block->freed.place, "the same, freed by %s", block->freed.function);
 }

@@ -7,6 +7,7 @@
 #include "acl/check_ignored.h"
 #include "acl/memory_check.h"
 #include "acl/runtime_error.h"
+#include "base/plural.h"
 
 /* One end of a copy. */
 struct end {
@@ -35,8 +36,8 @@ static bool is_on_device(const struct end *end)
 
 static aclError fail(const char *function, const struct end *end, const char *wanted)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the %zu bytes at %s = %p must be within %s", function,
-                           end->size, end->argument, end->address, wanted);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the %zu byte%s at %s = %p must be within %s", function,
+                           end->size, rg_plural(end->size), end->argument, end->address, wanted);
 }
 
 static struct rg_memory_use use_of(const char *function, const struct end *end)

@@ -8,6 +8,7 @@
 #include "acl/check_ignored.h"
 #include "acl/message.h"
 #include "aclnn/opdev/op_errno.h"
+#include "base/plural.h"
 
 /* ---- Creation ----------------------------------------------------------------------------- */
 
@@ -38,8 +39,8 @@ static aclnnStatus check_rank(const char *function, const char *argument, uint64
 static bool check_dims(const char *function, const char *argument, const int64_t *dims, uint64_t n)
 {
     if (dims == NULL && n > 0) {
-        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL, must point to %sNum = %llu values", function, argument,
-                    argument, (unsigned long long)n);
+        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL, must point to %sNum = %llu value%s", function, argument,
+                    argument, (unsigned long long)n, rg_plural(n));
         return false;
     }
     return true;

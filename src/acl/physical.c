@@ -17,6 +17,7 @@
 #include "acl/memory.h"
 #include "acl/runtime_error.h"
 #include "acl/trace.h"
+#include "base/plural.h"
 
 /* ---- What is asked for ------------------------------------------------------------------------ */
 
@@ -206,9 +207,9 @@ static aclError end(const struct rg_origin *origin, struct rg_physical *physical
     int n = 0;
     if (!atomic_compare_exchange_strong(&physical->n_mapped, &n, -1) && n > 0)
         return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: handle is %p, which is mapped at %d places, must be unmapped with aclrtUnmapMem "
+                               "%s: handle is %p, which is mapped at %d place%s, must be unmapped with aclrtUnmapMem "
                                "before",
-                               origin->function, handle, n);
+                               origin->function, handle, n, rg_plural((uint64_t)n));
     if (n < 0)
         return rg_physical_fail_dead(origin->function, handle);
     rg_handle_destroy(RG_HANDLE_PHYSICAL, handle, origin);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/status.h"
 #include "op/grid_few.h"
 #include "op/grid_few_sort.h"
@@ -71,9 +72,9 @@ static int describe(const regrad_plan *base, char *text, size_t size)
     static const char *const interpolation[] = {"bilinear", "nearest", "bicubic"};
     static const char *const padding[] = {"zeros", "border", "reflection"};
     const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
-    return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channels at once, %s",
+    return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channel%s at once, %s",
                     interpolation[plan->spec.interpolation], padding[plan->spec.padding],
-                    plan->spec.align_corners ? "" : "no ", (long long)plan->group,
+                    plan->spec.align_corners ? "" : "no ", (long long)plan->group, rg_plural((uint64_t)plan->group),
                     plan->tiled           ? "tiles"
                     : plan->few_lanes > 0 ? "pictures"
                                           : "planes");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/status.h"
 #include "base/tensor.h"
 #include "rt/parallel.h"
@@ -238,7 +239,7 @@ size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size)
         snprintf(line + length, sizeof line - (size_t)length, "; %s; ", regrad_dtype_name(plan->input[0].view.dtype));
     length += plan->describe(plan, line + length, sizeof line - (size_t)length);
     length += snprintf(line + length, sizeof line - (size_t)length, "; %s; %d thread%s%s; workspace %zu bytes",
-                       regrad_isa(), plan->n_slots, plan->n_slots == 1 ? "" : "s",
+                       regrad_isa(), plan->n_slots, rg_plural((uint64_t)plan->n_slots),
                        plan->setup.loop.run == NULL ? "" : " of the program", plan->workspace_nbytes);
     if (buffer != NULL && size > 0)
         snprintf(buffer, size, "%s", line);

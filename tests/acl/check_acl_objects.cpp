@@ -133,9 +133,9 @@ static void refuses_dimensions_that_are_not_there(void **)
     const Sizes many(26, 1);
     last_message();
     assert_null(aclCreateTensor(nullptr, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, many.data(), 1, nullptr));
-    expect_message("aclCreateTensor: viewDims is NULL, must point to viewDimsNum = 1 values");
+    expect_message("aclCreateTensor: viewDims is NULL, must point to viewDimsNum = 1 value");
     assert_null(aclCreateTensor(many.data(), 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 1, nullptr));
-    expect_message("aclCreateTensor: storageDims is NULL, must point to storageDimsNum = 1 values");
+    expect_message("aclCreateTensor: storageDims is NULL, must point to storageDimsNum = 1 value");
     assert_null(aclCreateTensor(many.data(), 26, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, many.data(), 1, nullptr));
     expect_message("aclCreateTensor: viewDimsNum is 26, must be at most 25");
     assert_null(aclCreateTensor(many.data(), 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, many.data(), 26, nullptr));

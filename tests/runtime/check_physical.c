@@ -154,7 +154,7 @@ static void test_two_places(void **state)
                    "which is mapped at 2 places, must be unmapped");
     assert_success(aclrtUnmapMem(base));
     assert_int_equal(byte_at(other + 9), 1);
-    assert_refused(aclrtFreePhysical(handle), ACL_ERROR_RT_PARAM_INVALID, "which is mapped at 1 places");
+    assert_refused(aclrtFreePhysical(handle), ACL_ERROR_RT_PARAM_INVALID, "which is mapped at 1 place,");
     assert_success(aclrtUnmapMem(other));
     assert_success(aclrtFreePhysical(handle));
     assert_success(aclrtReleaseMemAddress(base));

@@ -15,7 +15,7 @@ may_include() {
     src/rt) echo regrad base rt ;;
     src/op) echo regrad base kernel op rt/cache.h rt/given.h rt/parallel.h ;;
     src/native) echo regrad base kernel op rt native ;;
-    src/acl) echo regrad base/environment.h base/format.h base/half.h base/thread.h vendor acl ;;
+    src/acl) echo regrad base/environment.h base/format.h base/half.h base/plural.h base/thread.h vendor acl ;;
     tools) echo regrad vendor own cJSON.h ;;
     examples) echo regrad vendor own ;;
     bench) echo regrad vendor own element.h ;; # of tools/: what is in an element of each type
