@@ -73,6 +73,8 @@ static int print_findings(enum format format, const struct run *run)
         return complain_memory("the findings");
     if (format == FORMAT_JUNIT && !junit_print(stderr, run))
         return complain_memory("the findings");
+    if (format == FORMAT_GITHUB && run->record->findings != NULL)
+        putc('\n', stderr); /* the program may have left a line without an end; commands stand at the begin of one */
     if (format == FORMAT_JSON || format == FORMAT_GITHUB)
         for (const struct finding *finding = run->record->findings; finding != NULL; finding = finding->next)
             format_print(stderr, format, finding);

@@ -187,7 +187,10 @@ static void print_root(FILE *file)
 
 static void print_invocation(FILE *file, const struct run *run)
 {
-    fprintf(file, "\"invocations\":[{\"executionSuccessful\":true,\"exitCode\":%d,\"arguments\":[", run->end.status);
+    const int has_ended = run->end.signal == 0;
+    fprintf(file, "\"invocations\":[{\"executionSuccessful\":%s,\"%s\":%d,\"arguments\":[",
+            has_ended ? "true" : "false", has_ended ? "exitCode" : "exitSignalNumber",
+            has_ended ? run->end.status : run->end.signal);
     for (char **word = run->words; *word != NULL; word++) {
         escape_json(file, *word);
         fputs(word[1] != NULL ? "," : "", file);

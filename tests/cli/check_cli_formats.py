@@ -147,6 +147,19 @@ class Written(Formats):
             self.refused("exec", "--format", form, "--log", "no/log", "touch", "ran", status=3)
         self.assertEqual(self.files(), [])
 
+    def test_github_behind_a_line_without_an_end(self):
+        done = self.run_exec("--format=github", *SHELL, f"{FINDER} 0 note; printf x >&2")
+        self.assertIn("x\n::notice title=test-note::", done.stderr)
+
+    def test_sarif_of_a_program_that_is_killed(self):
+        for program, status, wanted in (
+            ("exit 3", 3, {"executionSuccessful": True, "exitCode": 3}),
+            ("kill -KILL $$", 128 + 9, {"executionSuccessful": False, "exitSignalNumber": 9}),
+        ):
+            self.run_exec("--format=sarif", "--log=log", *SHELL, program, status=status)
+            invocation, = json.loads(self.read("log"))["runs"][0]["invocations"]
+            self.assertEqual(invocation, {**wanted, "arguments": ["sh", "-c", program]})
+
     def test_one_file_for_two(self):
         for options, message in (
             (["--report=x", "--trace=x"], "exec: --report and --trace are both 'x'"),
