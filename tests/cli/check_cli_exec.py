@@ -486,6 +486,13 @@ class Planted(Exec):
         self.assertEqual([(finding["finding"], finding["argument"]) for finding in findings],
                          [("host-pointer", "self"), ("host-pointer", "out")])
 
+    def test_two_ways_to_one_place(self):
+        findings = self.log(PLANTED, "leaves", status=99)
+        self.assertEqual([finding["finding"] for finding in findings], ["leak-device-memory"] * 2)
+        if SYMBOLISERS:
+            self.assertEqual({finding["objects"][0]["at"][1]["line"] for finding in findings},
+                             {self.line_of("mistake: one leak"), self.line_of("mistake: another leak")})
+
     def test_each_cause_once(self):
         """A thread without a context shows in each call, and a status that was ignored in the call that misses it."""
         findings = self.log(PLANTED, "causes", status=99)
@@ -604,7 +611,7 @@ class Report(Exec):
         page = self.report("--check=warn", CLIENT, "races", status=99)
         finding, = page.of("finding")
         self.assertEqual(lanes(page), ["stream 0, the default", "stream 1"])
-        self.assertIn("while aclrtMemsetAsync, queued on stream 1, may not have written them yet", finding[2])
+        self.assertIn("while aclrtMemsetAsync, queued on stream 1, may not have written it yet", finding[2])
         self.assertIn("call aclrtSynchronizeStream(stream 1) between", finding[2])
         link = next(element[1]["href"] for element in page.elements if "#work-" in element[1].get("href", ""))
         bar, = [element for element in page.of("work") if element[1].get("id") == link[1:]]

@@ -7,6 +7,7 @@
  *   exec_planted touches    reads and writes device memory, and goes on
  *   exec_planted dead       reads device memory that has been freed
  *   exec_planted causes     makes mistakes that show in more calls than one
+ *   exec_planted leaves     leaves memory that one function has allocated for two others
  *   exec_planted both       gives host memory as input and as output of one call
  */
 #include <pthread.h>
@@ -149,6 +150,12 @@ static void run_causes(void)
     check(aclrtFree(small));
 }
 
+static void run_leaving(void)
+{
+    allocate(SMALL_BYTES); /* mistake: one leak */
+    allocate(SMALL_BYTES); /* mistake: another leak */
+}
+
 static void run_both(void)
 {
     static float small[SMALL * SMALL], large[LARGE * LARGE];
@@ -174,6 +181,8 @@ int main(int argc, char **argv)
         run_dead();
     else if (argc > 1 && strcmp(argv[1], "causes") == 0)
         run_causes();
+    else if (argc > 1 && strcmp(argv[1], "leaves") == 0)
+        run_leaving();
     else if (argc > 1 && strcmp(argv[1], "both") == 0)
         run_both();
     else
