@@ -14,6 +14,10 @@ show() {
     "$@"
 }
 
+if [ ! -x "$build/examples/align" ]; then
+    echo "run-example.sh: $build/examples/align is not built: it needs libpng and libjpeg" >&2
+    exit 1
+fi
 mkdir -p "$out"
 show "$build/examples/align" "$source_directory/examples/data/grace_hopper.jpg" "$out"
 tensors=("$out/grad_output.npy" "$out/photo.npy" "$out/grid.npy")
