@@ -252,12 +252,21 @@ static void print(const struct rg_finding *finding, struct rg_place place)
     pthread_mutex_unlock(&lock);
 }
 
+/* What it is told once for. A function that calls for many may be right for some of them; what may be meant, is meant
+ * by that function. */
+static const void *mark_of(const struct rg_finding *finding, const struct rg_place *place)
+{
+    if (finding->once_for != NULL)
+        return finding->once_for;
+    return rg_check_level() >= RG_CHECK_ALL && !finding->is_note ? rg_place_mark(place) : place->frame[0];
+}
+
 bool rg_check_tell(const struct rg_finding *finding)
 {
     if (!is_told(finding->kind))
         return finding->is_refused;
     const struct rg_place place = finding->is_at_exit ? (struct rg_place){{NULL}} : rg_place_outside();
-    const bool is_new = enter(finding, finding->once_for != NULL ? finding->once_for : place.frame[0]);
+    const bool is_new = enter(finding, mark_of(finding, &place));
     if (is_new) {
         print(finding, place);
         rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function, finding->what,

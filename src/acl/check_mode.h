@@ -63,8 +63,8 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 
 /*
  * Tells a finding: a block on standard error, a sentence in the thread's aclGetRecentErrMsg, a line in the log. The
- * same kind at the same place for the same argument is told once. Not at all with RG_CHECK_OFF, or when its kind is
- * suppressed. Without locks of the runtime. Is the call to be refused?
+ * same kind at the same place for the same argument is told once, from RG_CHECK_ALL on for each way to the place. Not
+ * at all with RG_CHECK_OFF, or when its kind is suppressed. Without locks of the runtime. Is the call to be refused?
  */
 bool rg_check_tell(const struct rg_finding *finding);
 

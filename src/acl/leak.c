@@ -2,7 +2,6 @@
 #include "acl/leak.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,15 +125,6 @@ static bool visit_addresses(const struct rg_origin *origin, const void *base, si
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
-/* One for each way to a place: functions that create for others are in many. */
-static const void *mark_of(const struct rg_place *place)
-{
-    uintptr_t mark = 0;
-    for (int k = 0; k < RG_PLACE_FRAMES; k++)
-        mark = mark * 31 + (uintptr_t)place->frame[k];
-    return (const void *)mark;
-}
-
 static void tell(const struct group *group, const char *function)
 {
     const struct sort *sort = group->sort;
@@ -143,7 +133,7 @@ static void tell(const struct group *group, const char *function)
     struct rg_finding finding = {.kind = sort->finding,
                                  .function = function != NULL ? function : "exit",
                                  .is_at_exit = function == NULL,
-                                 .once_for = mark_of(&group->created.place)};
+                                 .once_for = rg_place_mark(&group->created.place)};
     if (group->n == 1)
         snprintf(finding.what, sizeof(finding.what), "1 %s is left", sort->noun);
     else

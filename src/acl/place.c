@@ -68,6 +68,14 @@ struct rg_place rg_place_outside(void)
     return cut(frames, k, n);
 }
 
+const void *rg_place_mark(const struct rg_place *place)
+{
+    uintptr_t mark = 0;
+    for (int k = 0; k < RG_PLACE_FRAMES; k++)
+        mark = mark * 31 + (uintptr_t)place->frame[k];
+    return (const void *)mark;
+}
+
 static bool is_of_c_library(const void *frame)
 {
     const char *path = module_of(frame), *slash = path != NULL ? strrchr(path, '/') : NULL;

@@ -42,6 +42,9 @@ __attribute__((always_inline)) static inline struct rg_origin rg_origin_here(con
 /* The first frame of the calling thread that is outside of this library. Takes microseconds: for findings. */
 struct rg_place rg_place_outside(void);
 
+/* One for each way to a place: functions that act for others are in many. */
+const void *rg_place_mark(const struct rg_place *place);
+
 /* Cuts off the frames of the C library that has started the program or its thread, and what is behind them; takes out
  * those of this library, which calls host functions and callbacks. */
 void rg_place_cut(struct rg_place *place);

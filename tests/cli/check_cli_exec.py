@@ -493,6 +493,12 @@ class Planted(Exec):
             self.assertEqual({finding["objects"][0]["at"][1]["line"] for finding in findings},
                              {self.line_of("mistake: one leak"), self.line_of("mistake: another leak")})
 
+        findings = self.log(PLANTED, "reads", status=99)
+        self.assertEqual([finding["finding"] for finding in findings], ["race-host"] * 2)
+        if SYMBOLISERS:
+            self.assertEqual([finding["at"][1]["line"] for finding in findings],
+                             [self.line_of("mistake: one race"), self.line_of("mistake: another race")])
+
     def test_each_cause_once(self):
         """A thread without a context shows in each call, and a status that was ignored in the call that misses it."""
         findings = self.log(PLANTED, "causes", status=99)

@@ -8,6 +8,7 @@
  *   exec_planted dead       reads device memory that has been freed
  *   exec_planted causes     makes mistakes that show in more calls than one
  *   exec_planted leaves     leaves memory that one function has allocated for two others
+ *   exec_planted reads      reads too early twice, and once in time, by one function
  *   exec_planted both       gives host memory as input and as output of one call
  */
 #include <pthread.h>
@@ -156,6 +157,28 @@ static void run_leaving(void)
     allocate(SMALL_BYTES); /* mistake: another leak */
 }
 
+__attribute__((noinline)) static int read_back(const char *memory)
+{
+    static char host[SMALL_BYTES];
+    check(aclrtMemcpy(host, SMALL_BYTES, memory, SMALL_BYTES, ACL_MEMCPY_DEVICE_TO_HOST));
+    return host[0];
+}
+
+static void run_reading_back(void)
+{
+    char *memory = allocate(SMALL_BYTES);
+    int sum = 0;
+    check(aclrtMemsetAsync(memory, SMALL_BYTES, 0, SMALL_BYTES, NULL));
+    sum += read_back(memory); /* mistake: one race */
+    check(aclrtMemsetAsync(memory, SMALL_BYTES, 0, SMALL_BYTES, NULL));
+    sum += read_back(memory); /* mistake: another race */
+    check(aclrtMemsetAsync(memory, SMALL_BYTES, 0, SMALL_BYTES, NULL));
+    check(aclrtSynchronizeStream(NULL));
+    sum += read_back(memory);
+    check(aclrtFree(memory));
+    printf("%d\n", sum);
+}
+
 static void run_both(void)
 {
     static float small[SMALL * SMALL], large[LARGE * LARGE];
@@ -183,6 +206,8 @@ int main(int argc, char **argv)
         run_causes();
     else if (argc > 1 && strcmp(argv[1], "leaves") == 0)
         run_leaving();
+    else if (argc > 1 && strcmp(argv[1], "reads") == 0)
+        run_reading_back();
     else if (argc > 1 && strcmp(argv[1], "both") == 0)
         run_both();
     else
