@@ -39,8 +39,9 @@ check() { # WHAT yes|no WANTED DIRECTORY COMMAND...
         n_failed=$((n_failed + 1))
     fi
 }
-says_nothing_else() { # NUMBER of lines; whether a compiler has OpenMP differs
-    [ "$(grep -v openmp "$work/log" | grep -c 'not built')" -eq "$1" ] || { cat "$work/log"; n_failed=$((n_failed + 1)); }
+says_nothing_else() { # NUMBER; compilers differ in OpenMP
+    [ "$(grep -v openmp "$work/log" | grep -c "not built")" -eq "$1" ] ||
+        { cat "$work/log"; n_failed=$((n_failed + 1)); }
 }
 tests_lack="regrad: the tests are not built (REGRAD_TESTS=AUTO): missing: a C++ compiler, python3, bash, pkg-config,"
 two_phase_lacks="regrad: the example two_phase is not built (REGRAD_EXAMPLES=AUTO): missing: a C++ compiler"
