@@ -15,6 +15,11 @@
 #include "problem.h"
 #include "view.h"
 
+static bool only_moves(const struct problem *problem)
+{
+    return !problem->backward && (problem->kind == PROBLEM_NEAREST_1D || problem->kind == PROBLEM_NEAREST_2D);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct bytes {
@@ -110,7 +115,7 @@ static void take_problem(struct bytes *bytes, struct attempt *attempt)
     problem->align_corners = flags & 8;
     problem->wanted[0] = !(flags & 16);
     problem->wanted[1] = !(flags & 32);
-    problem->dtype = (regrad_dtype)take_option(bytes, attempt, N_DTYPES);
+    problem->dtype = (regrad_dtype)take_option(bytes, attempt, N_DTYPES + 1); /* bytes too, which most refuse */
     problem->coordinates = (regrad_coordinates)take_option(bytes, attempt, 3);
     problem->law = (regrad_nearest_law)take_option(bytes, attempt, 2);
     problem->interpolation = (regrad_interpolation)take_option(bytes, attempt, 3);
@@ -329,6 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int k = 0; k < signature->n_out; k++)
         out[k] = attempt.out[k].tensor;
     regrad_set_num_threads(1);
+    attempt.doubtful |= attempt.problem.dtype == REGRAD_UINT8 && !only_moves(&attempt.problem);
     attempt.doubtful |= !problem_wants(&attempt.problem, 0) && !problem_wants(&attempt.problem, 1);
     check_status(&attempt, rng_chance(&attempt.rng, 2) ? problem_call(&attempt.problem, in, out)
                                                        : call_with_options(&attempt, in, out));

@@ -10,11 +10,9 @@ struct format {
     int digits, min_exponent, max_exponent;
 };
 
-static const struct format formats[N_DTYPES] = {
-    [REGRAD_FLOAT32] = {24, -126, 127},
-    [REGRAD_FLOAT16] = {11, -14, 15},
-    [REGRAD_BFLOAT16] = {8, -126, 127},
-    [REGRAD_FLOAT64] = {53, -1022, 1023},
+static const struct format formats[] = {
+    [REGRAD_FLOAT32] = {24, -126, 127},   [REGRAD_FLOAT16] = {11, -14, 15}, [REGRAD_BFLOAT16] = {8, -126, 127},
+    [REGRAD_FLOAT64] = {53, -1022, 1023}, [REGRAD_UINT8] = {8, 7, 7}, /* whole numbers up to 255 */
 };
 
 double number_max(regrad_dtype dtype)
@@ -39,6 +37,8 @@ double number_rounding(regrad_dtype dtype, double value)
 
 double number_round(regrad_dtype dtype, double value)
 {
+    if (dtype == REGRAD_UINT8)
+        return value > 0 ? nearbyint(fmin(value, number_max(dtype))) : 0;
     if (dtype == REGRAD_FLOAT64 || isnan(value) || isinf(value))
         return value;
     double unit = step(&formats[dtype], value);
@@ -79,7 +79,11 @@ double number_decode(regrad_dtype dtype, const void *at)
     float single;
     double value;
     uint16_t code;
+    uint8_t byte;
     switch (dtype) {
+    case REGRAD_UINT8:
+        memcpy(&byte, at, sizeof byte);
+        return byte;
     case REGRAD_FLOAT32:
         memcpy(&single, at, sizeof single);
         return (double)single;
@@ -98,6 +102,9 @@ void number_encode(regrad_dtype dtype, double value, void *at)
     float single = (float)rounded;
     if (dtype == REGRAD_FLOAT32) {
         memcpy(at, &single, sizeof single);
+    } else if (dtype == REGRAD_UINT8) {
+        uint8_t byte = (uint8_t)rounded;
+        memcpy(at, &byte, sizeof byte);
     } else if (dtype == REGRAD_FLOAT64) {
         memcpy(at, &rounded, sizeof rounded);
     } else {
