@@ -312,6 +312,17 @@ static const struct lane *lane_of(const struct program *program, const char *pla
     return &program->lane[k];
 }
 
+static void set_access(char *place, int option)
+{
+    const aclrtMemLocation here = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    aclrtMemAccessDesc access[] = {{(aclrtMemAccessFlags)(option % 5), here, {0}},
+                                   {ACL_RT_MEM_ACCESS_FLAGS_READWRITE, here, {0}}};
+    if (option % 16 == 6)
+        access[0].location = (aclrtMemLocation){(uint32_t)option / 16 % 4, (aclrtMemLocationType)(option / 64)};
+    expect_message(
+        aclrtMemSetAccess(place, (size_t)(option % 7 == 0 ? option : option % 3) * PIECE, access, (size_t)option % 3));
+}
+
 /* Maps, and lets a stream work there, which each range has one of; what is mapped may go meanwhile. */
 static void map_physical(struct program *program)
 {
@@ -323,6 +334,7 @@ static void map_physical(struct program *program)
     expect_message(status);
     if (status == 0)
         program->mapped[program->n_mapped++] = place;
+    set_access(place, option);
     aclrtPtrAttributes attributes;
     if (place != NULL)
         expect_message(aclrtPointerGetAttributes(place, &attributes));

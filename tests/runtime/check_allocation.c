@@ -125,6 +125,18 @@ static aclError map(void)
     return status != ACL_SUCCESS ? status : aclrtUnmapMem(reserved);
 }
 
+/* Maps first, with what that allocates. */
+static aclError map_with_access(void)
+{
+    aclrtMemAccessDesc access = {ACL_RT_MEM_ACCESS_FLAGS_READ, {0, ACL_MEM_LOCATION_TYPE_DEVICE}, {0}};
+    aclError status = aclrtMapMem(reserved, PIECE, 0, physical, 0);
+    if (status != ACL_SUCCESS)
+        return status;
+    status = aclrtMemSetAccess(reserved, PIECE, &access, 1);
+    const aclError unmapped = aclrtUnmapMem(reserved);
+    return status != ACL_SUCCESS ? status : unmapped;
+}
+
 static aclError copy(void)
 {
     return aclrtMemcpyAsync(memory, 16, bytes, 16, ACL_MEMCPY_HOST_TO_DEVICE, stream);
@@ -226,6 +238,7 @@ static void test_each(void **state)
                  {"aclrtMemImportFromShareableHandle", import, 1},
                  {"aclrtReserveMemAddress", reserve, 1},
                  {"aclrtMapMem", map, 3},
+                 {"aclrtM", map_with_access, 5}, /* of aclrtMapMem, and of aclrtMemSetAccess */
                  {"aclrtMemcpyAsync", copy, 2},
                  {"aclrtMemcpy2dAsync", copy_rows, 2},
                  {"aclrtMemsetAsync", fill, 2},
