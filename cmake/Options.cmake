@@ -19,7 +19,7 @@ set(REGRAD_ACL AUTO CACHE STRING "Build the aclnn interface (needs glibc)")
 set(REGRAD_TESTS ${auto_at_top} CACHE STRING
   "Build the tests (need glibc, cmocka, cJSON, pkg-config, a C++ compiler, Python and bash)")
 set(REGRAD_EXAMPLES ${auto_at_top} CACHE STRING
-  "Build the examples (align needs libpng and libjpeg, two_phase a C++ compiler)")
+  "Build the examples (align needs libpng and libjpeg, openmp OpenMP, two_phase a C++ compiler)")
 set(REGRAD_BENCH OFF CACHE STRING "Build regrad-bench (needs the aclnn interface)")
 set_property(CACHE REGRAD_ACL REGRAD_TESTS REGRAD_EXAMPLES REGRAD_BENCH PROPERTY STRINGS AUTO ON OFF)
 

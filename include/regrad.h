@@ -173,7 +173,7 @@ typedef struct regrad_plan regrad_plan;
  *
  * context   parallel_context of the options
  * n         2 or more, at most options.threads; work that is one task is done without this function
- * task      needs no more than 64 KiB of stack, and allocates nothing
+ * task      needs 64 KiB of stack at most, in a library that was optimised, and allocates nothing
  *
  * A run may call it several times, one call after the other. Where several threads run plans at the same time, so are
  * calls with one context. It returns as functions do, not by longjmp or an exception. An index that comes twice, or is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stack that a thread needs to make plans, run them and run their tasks: regrad.h and docs/embedding.md promise
- * that 64 KiB are enough. Threads of musl have 128 KiB.
+ * that 64 KiB are enough where the library is optimised. Threads of musl have 128 KiB.
  */
 #include <limits.h>
 #include <pthread.h>
