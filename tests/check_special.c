@@ -186,6 +186,35 @@ static void empty_tensors(void **state)
 }
 
 /* Tensors without elements need no memory. */
+/* Without elements an offset leads nowhere, however large it is: no address may be made of it. The sanitizer for
+ * undefined behaviour looks at that. */
+static void empty_far_away(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    for (int k = 0; k < 400; k++) {
+        struct problem problem = empty_problem(&rng, (enum problem_kind)(k % N_PROBLEM_KINDS), k / 4 % 4);
+        if (problem.kind != PROBLEM_GRID && k / 4 % 4 > 1)
+            continue;
+        struct signature signature;
+        regrad_tensor tensor[MAX_INPUTS + MAX_OUTPUTS];
+        double *memory[MAX_INPUTS + MAX_OUTPUTS];
+        problem_signature(&problem, &signature);
+        for (int t = 0; t < signature.n_in + signature.n_out; t++) {
+            const struct operand *operand = t < signature.n_in ? &signature.in[t] : &signature.out[t - signature.n_in];
+            memory[t] = calloc((size_t)operand_size(operand) + 1, sizeof *memory[t]);
+            assert_non_null(memory[t]);
+            tensor[t] = regrad_tensor_contiguous(memory[t], problem.dtype, operand->rank, operand->shape);
+            if (operand_size(operand) == 0)
+                tensor[t].offset = rng_chance(&rng, 2) ? -(INT64_C(1) << 47) : INT64_C(1) << 57;
+        }
+        if (problem_call(&problem, tensor, tensor + signature.n_in) != REGRAD_OK)
+            fail_msg("%s: %s", problem_text(&problem), regrad_last_message());
+        for (int t = 0; t < signature.n_in + signature.n_out; t++)
+            free(memory[t]);
+    }
+}
+
 static void empty_without_memory(void **state)
 {
     (void)state;
@@ -399,6 +428,7 @@ int main(void)
         cmocka_unit_test(impulses),
         cmocka_unit_test(mirrored_resize),
         cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(empty_far_away),
         cmocka_unit_test(empty_without_memory),
         cmocka_unit_test(input_is_not_read),
         cmocka_unit_test(nothing_is_wanted),

@@ -108,7 +108,7 @@ regrad_dtype rg_plan_own_dtype(const regrad_plan *plan)
 
 int64_t rg_first_nbytes(const regrad_tensor *view)
 {
-    return view->offset * (int64_t)regrad_dtype_size(view->dtype);
+    return rg_tensor_is_empty(view) ? 0 : view->offset * (int64_t)regrad_dtype_size(view->dtype);
 }
 
 static regrad_status check_address(const regrad_plan *plan, const struct rg_operand *operand, const void *data)
