@@ -9,6 +9,10 @@
 #ifndef RG_UNIT_H
 #define RG_UNIT_H
 
+#ifdef __FAST_MATH__
+#error "regrad's results are exact: compile it without -ffast-math"
+#endif
+
 #ifndef RG_VEC
 #define RG_VEC "kernel/vec/scalar.h" /* for editors */
 #endif
