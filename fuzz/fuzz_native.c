@@ -142,7 +142,7 @@ static void take_strides(struct bytes *bytes, regrad_tensor *tensor)
     unsigned choice = take(bytes);
     if (choice < 16)
         tensor->stride[choice % REGRAD_MAX_RANK] = take_int64(bytes);
-    else if (choice == 16)
+    else if (choice < 32)
         tensor->offset = take_int64(bytes);
 }
 
