@@ -58,6 +58,9 @@ regrad_decide(REGRAD_ACL "the aclnn interface is" ${missing_glibc})
 
 # C++ is for programs that use the library.
 if(REGRAD_TESTS OR (REGRAD_EXAMPLES AND REGRAD_ACL))
+  if(NOT CMAKE_CXX_COMPILER) # check_language keeps what it has not found, and it may have been installed since
+    unset(CMAKE_CXX_COMPILER CACHE)
+  endif()
   check_language(CXX)
   if(CMAKE_CXX_COMPILER)
     enable_language(CXX)

@@ -60,6 +60,10 @@ says_nothing_else 0
 check "a value that is none" no "regrad: REGRAD_TESTS is 'maybe'; wanted AUTO, ON or OFF" none "${bare[@]}" \
     -DREGRAD_TESTS=maybe
 
+# What was missing counts as soon as it is there: `make run` on a machine without g++, then `make test`, which installs it.
+check "a directory made without a C++ compiler" yes "$two_phase_lacks" later env CXX=/nowhere/c++ "${full[@]}"
+check "the tests in it, with one" yes "Build files have been written" later "${full[@]}" -DREGRAD_TESTS=ON
+
 without_acl=(-DREGRAD_ACL=OFF -DREGRAD_TESTS=OFF -DREGRAD_EXAMPLES=OFF)
 bench_lacks="regrad: regrad-bench is not built (REGRAD_BENCH=ON): missing: the aclnn interface"
 check "the benchmark without what it needs" no "$bench_lacks" bench "${full[@]}" "${without_acl[@]}" -DREGRAD_BENCH=ON
