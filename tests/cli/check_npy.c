@@ -146,7 +146,7 @@ static void swaps_big_endian(void **state)
 
 /* ---- What is refused ---- */
 
-#define TYPES "f2, f4, f8, V2 or u2, after '<' or '>', or float16, float32, float64, bfloat16 or uint16"
+#define TYPES "f2, f4, f8, V2, u2 or u1, after '<' or '>', or float16, float32, float64, bfloat16, uint16 or uint8"
 
 static const struct bad {
     int major, minor;
