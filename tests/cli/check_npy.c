@@ -190,7 +190,7 @@ static const struct bad {
     {1, 0, -1, "{'descr': ''}", 4, "byte 20: descr is ''; wanted " TYPES},
     {1, 0, -1, "{'descr': '<f4\x1B[2J'}", 4, "byte 20: descr is '<f4?[2J'; wanted " TYPES},
     {1, 0, -1, "{'descr': [('a', '<f4')]}", 4,
-     "byte 20: descr is a structured type; wanted float16, float32, float64, V2 or uint16"},
+     "byte 20: descr is a structured type; wanted float16, float32, float64, V2, uint16 or uint8"},
     {1, 0, -1, "{'descr': 4}", 4, "byte 20: descr is not a string in quotes"},
     {1, 0, -1, "{'fortran_order': 0}", 4, "byte 28: fortran_order is neither True nor False"},
     {1, 0, -1, "{'fortran_order': 'True'}", 4, "byte 28: fortran_order is neither True nor False"},
