@@ -208,6 +208,8 @@ check "find_package without the aclnn interface" "" "${find_parts[@]}"
 check "find_package of the aclnn interface alone" "aclnn interface is not installed" \
     refuses "${find_parts[@]}" -DCOMPONENTS=acl
 check "find_package of the command alone" "command is not installed" refuses "${find_parts[@]}" -DCOMPONENTS=program
+check "find_package of what is no component" "components are acl and program, not tools" \
+    refuses "${find_parts[@]}" -DCOMPONENTS=tools
 
 echo "$n_passed checks passed, $n_failed failed"
 [ "$n_failed" -eq 0 ]
