@@ -9,6 +9,11 @@ if [ -z "$prefix" ]; then
     echo "check-prefix.sh: PREFIX is empty; wanted a directory, for instance PREFIX=\$HOME/regrad" >&2
     exit 1
 fi
+if [[ $prefix == "~"* ]]; then
+    echo "check-prefix.sh: PREFIX is '$prefix', and the shell has not replaced the ~; wanted a directory, for instance" \
+        "PREFIX=\$HOME/regrad" >&2
+    exit 1
+fi
 [[ $prefix == /* ]] || prefix=$PWD/$prefix
 
 for directory in "" /bin /include /lib /lib/cmake /lib/pkgconfig /lib/regrad /share /share/doc; do

@@ -69,7 +69,8 @@ as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
         echo "install-packages.sh: missing: ${missing[*]}" >&2
-        echo "Installing them needs root, and there is no sudo. As root: apt-get install ${missing[*]}" >&2
+        echo "Installing them needs root, and there is no sudo. As root:" >&2
+        echo "apt-get update && apt-get install ${missing[*]}" >&2
         exit 1
     fi
     as_root=sudo
