@@ -60,7 +60,8 @@ says_nothing_else 0
 check "a value that is none" no "regrad: REGRAD_TESTS is 'maybe'; wanted AUTO, ON or OFF" none "${bare[@]}" \
     -DREGRAD_TESTS=maybe
 
-# What was missing counts as soon as it is there: `make run` on a machine without g++, then `make test`, which installs it.
+# What was missing counts as soon as it is there: `make run` on a machine without g++, then `make test`, which
+# installs it.
 check "a directory made without a C++ compiler" yes "$two_phase_lacks" later env CXX=/nowhere/c++ "${full[@]}"
 check "the tests in it, with one" yes "Build files have been written" later "${full[@]}" -DREGRAD_TESTS=ON
 
