@@ -10,8 +10,8 @@ if [ -z "$prefix" ]; then
     exit 1
 fi
 if [[ $prefix == "~"* ]]; then
-    echo "check-prefix.sh: PREFIX is '$prefix', and the shell has not replaced the ~; wanted a directory, for instance" \
-        "PREFIX=\$HOME/regrad" >&2
+    echo "check-prefix.sh: PREFIX is '$prefix', and the shell has not replaced the ~; wanted a directory," \
+        "for instance PREFIX=\$HOME/regrad" >&2
     exit 1
 fi
 [[ $prefix == /* ]] || prefix=$PWD/$prefix

@@ -42,7 +42,8 @@ user() { # COMMAND...
 if said=$(user make install PREFIX=/proc/regrad); then complain "installed into /proc: $said"; fi
 [[ $said == *"nothing can be installed into /proc/regrad: /proc is no directory"* ]] || complain "wrong words: $said"
 if said=$(user make install 'PREFIX=~/regrad'); then complain "installed into ~: $said"; fi
-[[ $said == *"the shell has not replaced the ~; wanted a directory, for instance PREFIX=\$HOME/regrad"* ]] || complain "wrong words about ~: $said"
+[[ $said == *"the shell has not replaced the ~; wanted a directory, for instance PREFIX=\$HOME/regrad"* ]] ||
+    complain "wrong words about ~: $said"
 if said=$(user "PATH=$work/no-cmake" make install "PREFIX=$work/home/none"); then complain "no CMake: $said"; fi
 [[ $said == *"missing: cmake"* ]] || complain "wrong words about CMake: $said"
 [ ! -e "$work/clone/build" ] || complain "something was built for nothing"
