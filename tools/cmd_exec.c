@@ -204,12 +204,23 @@ static int conclude(const struct run *run, const struct record *record, int stat
     return status != STATUS_OK ? status : found;
 }
 
-static int tell(const struct settings *settings, struct products *products, struct run *run)
+/* Findings of the log, and those that it has no room for. */
+static void read_findings(struct record *record, const char *log, struct finding *unlogged)
+{
+    read_file(record, log);
+    for (struct finding *finding = unlogged, *next; finding != NULL; finding = next) {
+        next = finding->next;
+        finding->next = NULL;
+        record_add_finding(record, finding);
+    }
+}
+
+static int tell(const struct settings *settings, struct products *products, struct run *run, struct finding *unlogged)
 {
     enum { MOST_SECONDS = 20 }; /* of symbolisers, in all */
     struct record record;
     record_init(&record);
-    read_file(&record, products->files.log);
+    read_findings(&record, products->files.log, unlogged);
     if (products->log != NULL || exec_outputs_need_places(settings))
         symbolise(&products->symbols, record.findings, MOST_SECONDS);
     suppress_apply(products->suppressions, &record);
@@ -232,8 +243,11 @@ static int run_and_tell(const struct settings *settings, struct products *produc
     const double begin = now();
     run.end = exec_run(settings->words, signals);
     run.seconds = now() - begin;
-    teller_stop(teller);
-    return run.end.was_run ? tell(settings, products, &run) : run.end.status;
+    struct finding *unlogged = teller_stop(teller);
+    if (run.end.was_run)
+        return tell(settings, products, &run, unlogged);
+    finding_free(unlogged);
+    return run.end.status;
 }
 
 static int run_held(const struct settings *settings, struct products *products, const char *check)

@@ -57,6 +57,16 @@ static void answer(int connection, const struct finding *finding, int is_known)
     free(text);
 }
 
+/* Takes a finding over that would be lost otherwise. */
+static struct finding *keep_unlogged(struct teller *teller, struct finding *finding, const cJSON *line)
+{
+    if (finding == NULL || !json_is_true(line, "unlogged"))
+        return finding;
+    *teller->end = finding;
+    teller->end = &finding->next;
+    return NULL;
+}
+
 static void serve(struct teller *teller, int connection)
 {
     int is_out_of_memory = 0;
@@ -67,7 +77,7 @@ static void serve(struct teller *teller, int connection)
         symbolise(teller->symbols, finding, most_seconds);
         answer(connection, finding, suppress_find(teller->suppressions, finding) != NULL);
     }
-    finding_free(finding);
+    finding_free(keep_unlogged(teller, finding, line));
     cJSON_Delete(line);
     free(text);
 }
@@ -115,6 +125,7 @@ struct teller *teller_start(int directory, struct symbols *symbols, const struct
         return NULL;
     *teller = (struct teller){
         .symbols = symbols, .suppressions = suppressions, .listener = listen_in(directory), .stop = {-1, -1}};
+    teller->end = &teller->unlogged;
     if (teller->listener >= 0 && pipe2(teller->stop, O_CLOEXEC) == 0 &&
         pthread_create(&teller->thread, NULL, run, teller) == 0)
         return teller;
@@ -127,13 +138,15 @@ struct teller *teller_start(int directory, struct symbols *symbols, const struct
     return NULL;
 }
 
-void teller_stop(struct teller *teller)
+struct finding *teller_stop(struct teller *teller)
 {
     if (teller == NULL)
-        return;
+        return NULL;
     close(teller->stop[1]);
     pthread_join(teller->thread, NULL);
     close(teller->stop[0]);
     close(teller->listener);
+    struct finding *unlogged = teller->unlogged;
     free(teller);
+    return unlogged;
 }

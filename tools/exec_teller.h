@@ -11,6 +11,7 @@
 struct teller {
     struct symbols *symbols;
     const struct suppression *suppressions; /* findings that are known are not told */
+    struct finding *unlogged, **end;        /* what the program could not write to its log */
     int listener, stop[2];
     pthread_t thread;
 };
@@ -21,7 +22,8 @@ struct teller {
  * without it programs print findings as they do by themselves. */
 struct teller *teller_start(int directory, struct symbols *symbols, const struct suppression *suppressions);
 
-/* Answers those that have come, and ends. NULL is nothing. */
-void teller_stop(struct teller *teller);
+/* Answers those that have come, and ends. NULL is nothing. Returns the findings that no log has; they are the caller's.
+ */
+struct finding *teller_stop(struct teller *teller);
 
 #endif

@@ -208,15 +208,21 @@ static bool is_told(const char *kind)
     return rg_check_level() != RG_CHECK_OFF && !rg_check_is_named(settings.suppressed, kind);
 }
 
-/* False, with errno, when it cannot be opened. */
-static bool append_to_log(const struct rg_text *line)
+/* Returns 0 or an errno. After a part of a line nothing more is written, for it would be a part of that line. */
+static int append_to_log(const struct rg_text *line)
 {
-    const int file = settings.log != NULL ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    static atomic_int failure;
+    int error = atomic_load(&failure);
+    if (settings.log == NULL || error != 0)
+        return error;
+    const int file = open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
-        return settings.log == NULL;
-    rg_text_write(line, file);
-    close(file);
-    return true;
+        return errno;
+    error = rg_text_write(line, file);
+    atomic_store(&failure, error);
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    return error;
 }
 
 /* To be printed: as it was made by who knows more, or else by ourselves. */
@@ -242,10 +248,13 @@ static void print(const struct rg_finding *finding, struct rg_place place)
     rg_place_cut(&place);
     rg_check_print_line(&text, &shown, &place, rg_place_describe);
     pthread_mutex_lock(&lock);
-    if (!append_to_log(&text))
-        rg_environment_refuse(&refused, log_name, settings.log, "it cannot be opened (%s), and has no findings",
-                              strerror(errno));
+    const int error = append_to_log(&text);
     pthread_mutex_unlock(&lock);
+    if (error != 0) {
+        rg_environment_refuse(&refused, log_name, settings.log, "it cannot be written (%s), and lacks findings",
+                              strerror(error));
+        rg_check_mark_unlogged(&text);
+    }
     make_block(&text, &shown, &place, rg_place_describe);
     pthread_mutex_lock(&lock);
     rg_text_write(&text, STDERR_FILENO);
@@ -308,7 +317,7 @@ static void refuse_log_in_handler(void)
     rg_text_put(&text, log_name);
     rg_text_put(&text, " is \"");
     rg_text_put(&text, settings.log);
-    rg_text_put(&text, "\"; it cannot be opened, and has no findings\n");
+    rg_text_put(&text, "\"; it cannot be written, and lacks findings\n");
     rg_text_write(&text, STDERR_FILENO);
 }
 
@@ -321,8 +330,10 @@ void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place
     if (!is_fault_told || (!finding->is_refused && !enter(finding, at)))
         return;
     rg_check_print_line(&text, finding, place, describe);
-    if (!append_to_log(&text))
+    if (append_to_log(&text) != 0) {
         refuse_log_in_handler();
+        rg_check_mark_unlogged(&text);
+    }
     make_block(&text, finding, place, describe);
     rg_text_write(&text, STDERR_FILENO);
     atomic_fetch_add(&n_mistakes, 1);

@@ -131,3 +131,10 @@ void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding,
     }
     rg_text_put(text, "]}\n");
 }
+
+void rg_check_mark_unlogged(struct rg_text *text)
+{
+    static const char end[] = "}\n";
+    text->length -= text->length >= sizeof end - 1 ? sizeof end - 1 : text->length;
+    rg_text_put(text, ",\"unlogged\":true}\n");
+}

@@ -16,4 +16,7 @@ void rg_check_print_block(struct rg_text *text, const struct rg_finding *finding
 void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
                          rg_describe_frame *describe);
 
+/* Says in a line that no log has it, so that who is told by the line keeps it. */
+void rg_check_mark_unlogged(struct rg_text *text);
+
 #endif

@@ -42,16 +42,18 @@ void rg_text_put_hex(struct rg_text *text, uint64_t number)
     put_digits(text, number, 16);
 }
 
-void rg_text_write(const struct rg_text *text, int file)
+int rg_text_write(const struct rg_text *text, int file)
 {
     const int saved = errno;
     size_t written = 0;
-    while (written < text->length) {
+    int error = 0;
+    while (written < text->length && error == 0) {
         const ssize_t n = write(file, text->to + written, text->length - written);
         if (n > 0)
             written += (size_t)n;
         else if (n == 0 || errno != EINTR)
-            break;
+            error = n == 0 ? EIO : errno;
     }
     errno = saved;
+    return error;
 }

@@ -18,7 +18,7 @@ void rg_text_put_plain(struct rg_text *text, const char *string); /* as rg_copy_
 void rg_text_put_decimal(struct rg_text *text, uint64_t number);
 void rg_text_put_hex(struct rg_text *text, uint64_t number); /* with 0x before it */
 
-/* Writes it all to a file, as far as that takes it. */
-void rg_text_write(const struct rg_text *text, int file);
+/* Writes it all to a file, as far as that takes it. Returns 0, or the errno of what failed. */
+int rg_text_write(const struct rg_text *text, int file);
 
 #endif

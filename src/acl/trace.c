@@ -51,8 +51,10 @@ __attribute__((format(printf, 3, 4))) static void write_line(const char *kind, u
     length += vsnprintf(line + length, sizeof(line) - (size_t)length, format, arguments);
     va_end(arguments);
     const int error = errno;
-    if (length < LINE_SIZE && write(atomic_load(&rg_trace_file), line, (size_t)length) < 0)
-        atomic_store(&rg_trace_file, -1); /* the disk is full: the rest would have holes */
+    const ssize_t n = length < LINE_SIZE ? write(atomic_load(&rg_trace_file), line, (size_t)length) : length;
+    if (n < length && atomic_exchange(&rg_trace_file, -1) >= 0) /* the disk is full: the rest would have holes */
+        fprintf(stderr, "regrad: the trace cannot be written (%s), and lacks what follows\n",
+                strerror(n < 0 ? errno : ENOSPC));
     errno = error;
 }
 

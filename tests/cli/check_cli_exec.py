@@ -297,6 +297,17 @@ class Outputs(Exec):
             done = self.run_exec("--report", "-", "true", status=3, stdout=file)
         self.assertIn("standard output: cannot be written: No space left on device\n", done.stderr)
 
+    def test_a_program_that_can_write_no_file(self):
+        """Its findings are handed over another way."""
+        script = f"trap '' XFSZ; ulimit -f 0; exec {FINDER} 0 mistake note"
+        done = self.run_exec("--log", "log", "--report", "page.html", *SHELL, script, status=99)
+        self.assertTrue(done.stderr.endswith(summary("sh ended with status 0", 1, 1)), done.stderr)
+        self.assertEqual(done.stderr.count("it cannot be written (File too large), and lacks findings\n"), 1)
+        with open(self.path("log"), encoding="utf-8") as file:
+            self.assertEqual([json.loads(line)["finding"] for line in file], ["test-mistake", "test-note"])
+        done = self.run_exec("--trace", "trace.json", *SHELL, f"trap '' XFSZ; ulimit -f 0; exec {CLIENT} streams")
+        self.assertIn("regrad: the trace cannot be written (File too large), and lacks what follows\n", done.stderr)
+
     def directories(self):
         return [name for name in self.files() if name.startswith("regrad-exec.")]
 

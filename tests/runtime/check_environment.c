@@ -135,7 +135,8 @@ static void test_refusals(void **state)
         {"REGRAD_CHECK_SUPPRESS", "leak-array,leek", make_finding, "\"leek\" is none"},
         {"REGRAD_CHECK_SUPPRESS", "leak-arr", make_finding, "\"leak-arr\" is none"},
         {"REGRAD_CHECK_SUPPRESS", "leak,invalid-free,race-free", make_finding, NULL},
-        {"REGRAD_CHECK_LOG", "/nowhere/log", make_finding, "it cannot be opened (No such file or directory)"},
+        {"REGRAD_CHECK_LOG", "/nowhere/log", make_finding, "it cannot be written (No such file or directory)"},
+        {"REGRAD_CHECK_LOG", "/dev/full", make_finding, "it cannot be written (No space left on device)"},
         {"REGRAD_CHECK_LOG", "/nowhere/log", count_devices, NULL},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
