@@ -39,6 +39,21 @@ size_t escape_character(FILE *file, const char *text)
     return length > 0 ? (size_t)length : 1;
 }
 
+void escape_plain(FILE *file, const char *text)
+{
+    static const char letters[] = "abtnvfr"; /* from 7 on */
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
+        const int length = character_length(at);
+        if (length > 0)
+            fwrite(at, 1, (size_t)length, file);
+        else if (*at >= 7 && *at <= 13)
+            fprintf(file, "\\%c", letters[*at - 7]);
+        else
+            fprintf(file, "\\x%02x", *at);
+        at += length > 0 ? length : 1;
+    }
+}
+
 void escape_json(FILE *file, const char *text)
 {
     putc('"', file);

@@ -10,6 +10,9 @@
 /* Prints the character at the start of a text that does not end there. How many bytes does it have? */
 size_t escape_character(FILE *file, const char *text);
 
+/* A part of a line for a terminal: what is no UTF-8, or a control character, is written as in C. */
+void escape_plain(FILE *file, const char *text);
+
 /* A string of JSON, with its quotes. */
 void escape_json(FILE *file, const char *text);
 

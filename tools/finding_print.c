@@ -7,9 +7,14 @@
 
 static void print_place(FILE *file, const struct finding_place *place)
 {
-    if (place->file != NULL)
-        fprintf(file, "%s at %s:%d, ", place->function != NULL ? place->function : "?", place->file, place->line);
-    fprintf(file, "%s\n", place->text);
+    if (place->file != NULL) {
+        escape_plain(file, place->function != NULL ? place->function : "?");
+        fputs(" at ", file);
+        escape_plain(file, place->file);
+        fprintf(file, ":%d, ", place->line);
+    }
+    escape_plain(file, place->text);
+    fputs("\n", file);
 }
 
 static void print_places(FILE *file, const char *before, const struct finding_place *place)
@@ -23,17 +28,30 @@ static void print_places(FILE *file, const char *before, const struct finding_pl
 
 static void print_field(FILE *file, const char *name, const char *value)
 {
-    if (value != NULL)
-        fprintf(file, "  %-9s%s\n", name, value);
+    if (value == NULL)
+        return;
+    fprintf(file, "  %-9s", name);
+    escape_plain(file, value);
+    fputs("\n", file);
+}
+
+static void print_call(FILE *file, const struct finding *finding)
+{
+    fputs("  call     ", file);
+    escape_plain(file, finding->function != NULL ? finding->function : "?");
+    if (finding->argument != NULL) {
+        fputs(", argument ", file);
+        escape_plain(file, finding->argument);
+    }
+    fputs("\n", file);
 }
 
 void finding_print_block(FILE *file, const struct finding *finding)
 {
-    fprintf(file, "regrad check: %s%s\n", finding->kind, finding->is_note ? " (note)" : "");
-    fprintf(file, "  call     %s", finding->function != NULL ? finding->function : "?");
-    if (finding->argument != NULL)
-        fprintf(file, ", argument %s", finding->argument);
-    fputs("\n", file);
+    fputs("regrad check: ", file);
+    escape_plain(file, finding->kind);
+    fputs(finding->is_note ? " (note)\n" : "\n", file);
+    print_call(file, finding);
     print_places(file, "  at       ", finding->places);
     print_field(file, "what", finding->what);
     for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {

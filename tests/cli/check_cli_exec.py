@@ -297,6 +297,20 @@ class Outputs(Exec):
             done = self.run_exec("--report", "-", "true", status=3, stdout=file)
         self.assertIn("standard output: cannot be written: No space left on device\n", done.stderr)
 
+    def test_control_characters_of_a_finding(self):
+        """A terminal gets none of them, nor does a log of text."""
+        written = " \\ \\x01\\xff \u00e9\n"
+        done = self.run_exec("--format=text", "--log", "log", FINDER, "0", "mistake", status=99)
+        with open(self.path("log"), encoding="utf-8") as file:
+            for text in (done.stderr, file.read()):
+                self.assertIn(written, text)
+        line = '{"finding":"k\\u001b[2J","note":false,"function":"f\\nregrad check: forged","what":"\\u009b\\t"}'
+        script = f"""printf '%s\\n' '{line}' >>"$REGRAD_CHECK_LOG" """
+        self.run_exec("--format=text", "--log", "forged", *SHELL, script, status=99)
+        with open(self.path("forged"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "regrad check: k\\x1b[2J\n  call     f\\nregrad check: forged\n"
+                                          "  what     \\xc2\\x9b\\t\n")
+
     def test_a_program_that_can_write_no_file(self):
         """Its findings are handed over another way."""
         script = f"trap '' XFSZ; ulimit -f 0; exec {FINDER} 0 mistake note"
