@@ -20,8 +20,6 @@
 #include "base/environment.h"
 #include "base/format.h"
 
-enum { MOST_TOLD = 1000 };
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
     enum rg_check_level level;
@@ -151,7 +149,7 @@ static struct told {
     const char *kind;
     uint64_t argument;
     const void *at;
-} told[MOST_TOLD];
+} told[RG_CHECK_MOST_TOLD];
 static int n_told;
 static atomic_uint n_mistakes, n_refused;
 
@@ -182,7 +180,7 @@ static bool enter(const struct rg_finding *finding, const void *at)
     pthread_mutex_lock(&lock);
     while (k < n_told && (told[k].at != at || told[k].argument != argument || strcmp(told[k].kind, finding->kind) != 0))
         k++;
-    const bool is_new = k == n_told && n_told < MOST_TOLD;
+    const bool is_new = k == n_told && n_told < RG_CHECK_MOST_TOLD;
     if (is_new)
         told[n_told++] = (struct told){finding->kind, argument, at};
     pthread_mutex_unlock(&lock);

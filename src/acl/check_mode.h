@@ -34,6 +34,9 @@ bool rg_check_stops_host(void);
 
 enum { RG_CHECK_OBJECTS = 3, RG_CHECK_TEXT = 512 };
 
+/* Findings of a process. */
+enum { RG_CHECK_MOST_TOLD = 1000 };
+
 /* Something that has to do with a mistake: "executor 0x... was created", and where. */
 struct rg_check_object {
     char what[RG_CHECK_TEXT];

@@ -13,7 +13,8 @@
 #include "acl/message.h"
 #include "base/plural.h"
 
-enum { MOST_GROUPS = 256 };
+/* As many as findings are told of. */
+enum { MOST_GROUPS = RG_CHECK_MOST_TOLD };
 
 /* A sort of thing that may be left. */
 struct sort {
@@ -25,11 +26,11 @@ struct sort {
 
 static const struct sort sorts[] = {
     [RG_HANDLE_TENSOR] = {"leak-tensor", "tensor", "aclDestroyTensor", true},
-    [RG_HANDLE_TENSOR_LIST] = {"leak-list", "list of tensors", "aclDestroyTensorList, which ends its tensors too",
-                               true},
+    [RG_HANDLE_TENSOR_LIST] = {"leak-list", "list of tensors",
+                               "aclDestroyTensorList, and leave its tensors to it, each to one list", true},
     [RG_HANDLE_SCALAR] = {"leak-scalar", "scalar", "aclDestroyScalar", true},
-    [RG_HANDLE_SCALAR_LIST] = {"leak-list", "list of scalars", "aclDestroyScalarList, which ends its scalars too",
-                               true},
+    [RG_HANDLE_SCALAR_LIST] = {"leak-list", "list of scalars",
+                               "aclDestroyScalarList, and leave its scalars to it, each to one list", true},
     [RG_HANDLE_INT_ARRAY] = {"leak-array", "array of integers", "aclDestroyIntArray", true},
     [RG_HANDLE_FLOAT_ARRAY] = {"leak-array", "array of floats", "aclDestroyFloatArray", true},
     [RG_HANDLE_BOOL_ARRAY] = {"leak-array", "array of booleans", "aclDestroyBoolArray", true},

@@ -15,6 +15,7 @@
 #include "acl/acl.h"
 #include "acl/check_mode.h"
 #include "acl/handle.h"
+#include "acl/leak.h"
 #include "acl/memory.h"
 #include "aclnn/acl_meta.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
@@ -528,6 +529,24 @@ static void leaves_to_parents_what_is_theirs(void **state)
     assert_int_equal(aclFinalize(), ACL_SUCCESS);
 }
 
+/* Every place that has left something is told, however many there are. */
+#define TEN_PLACES(call) call call call call call call call call call call
+static void tells_leaks_of_many_places(void **state)
+{
+    (void)state;
+    enum { N_PLACES = 300 };
+    static aclrtEvent events[N_PLACES];
+    int n = 0;
+    TEN_PLACES(
+        TEN_PLACES(aclrtCreateEvent(&events[n++]); aclrtCreateEvent(&events[n++]); aclrtCreateEvent(&events[n++]);))
+    assert_int_equal(n, N_PLACES);
+    const unsigned n_told = rg_check_count();
+    rg_leak_tell("tells_leaks_of_many_places");
+    assert_int_equal(rg_check_count() - n_told, N_PLACES);
+    while (n > 0)
+        assert_int_equal(aclrtDestroyEvent(events[--n]), ACL_SUCCESS);
+}
+
 int main(void)
 {
     unsetenv("REGRAD_CHECK");
@@ -556,6 +575,7 @@ int main(void)
         cmocka_unit_test(advises_by_the_owner),
         cmocka_unit_test(ends_a_member_once),
         cmocka_unit_test(tells_ends_out_of_order),
+        cmocka_unit_test(tells_leaks_of_many_places),
     };
     return aclrtSetDevice(0) != ACL_SUCCESS || cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
