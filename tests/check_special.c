@@ -185,7 +185,6 @@ static void empty_tensors(void **state)
     }
 }
 
-/* Tensors without elements need no memory. */
 /* Without elements an offset leads nowhere, however large it is: no address may be made of it. The sanitizer for
  * undefined behaviour looks at that. */
 static void empty_far_away(void **state)
@@ -215,6 +214,7 @@ static void empty_far_away(void **state)
     }
 }
 
+/* Tensors without elements need no memory. */
 static void empty_without_memory(void **state)
 {
     (void)state;
@@ -227,6 +227,26 @@ static void empty_without_memory(void **state)
     assert_int_equal(
         regrad_grid_sampler_2d_backward(&small, &empty, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, false, &empty, &grid),
         REGRAD_OK);
+}
+
+/* Nor do their heights and widths need tables: there may be no memory for those. */
+static void empty_and_huge(void **state)
+{
+    (void)state;
+    static const int64_t huge[] = {3, 0, 1, INT64_C(1) << 50}, tall[] = {3, 0, INT64_C(1) << 50, 1};
+    static const int64_t small[] = {3, 0, 2, 3}, longest[] = {0, 5, INT64_C(1) << 50}, brief[] = {0, 5, 7};
+    const regrad_tensor wide = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, huge);
+    const regrad_tensor high = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, tall);
+    const regrad_tensor few = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, small);
+    const regrad_tensor line = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 3, longest);
+    const regrad_tensor dash = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 3, brief);
+    assert_int_equal(regrad_upsample_bilinear2d(&few, &wide, REGRAD_HALF_PIXEL, 0, 0), REGRAD_OK);
+    assert_int_equal(regrad_upsample_bilinear2d_backward(&high, &few, REGRAD_ALIGN_CORNERS, 0, 0), REGRAD_OK);
+    assert_int_equal(regrad_upsample_nearest_exact1d(&dash, &line, REGRAD_NEAREST_FORWARD_LAW, 0), REGRAD_OK);
+    assert_int_equal(regrad_upsample_nearest_exact1d_backward(&dash, &line, REGRAD_NEAREST_GATHER_LAW, 0), REGRAD_OK);
+    assert_int_equal(regrad_upsample_nearest_exact2d(&high, &few, REGRAD_NEAREST_GATHER_LAW, 0, 0), REGRAD_OK);
+    assert_int_equal(regrad_upsample_nearest_exact2d_backward(&wide, &few, REGRAD_NEAREST_FORWARD_LAW, 0, 0),
+                     REGRAD_OK);
 }
 
 /* ---- What is not looked at ---- */
@@ -430,6 +450,7 @@ int main(void)
         cmocka_unit_test(empty_tensors),
         cmocka_unit_test(empty_far_away),
         cmocka_unit_test(empty_without_memory),
+        cmocka_unit_test(empty_and_huge),
         cmocka_unit_test(input_is_not_read),
         cmocka_unit_test(nothing_is_wanted),
         cmocka_unit_test(resize_bilinear_v2_grad),

@@ -96,6 +96,12 @@ static void destroy(regrad_plan *base)
     rg_plan_free(base, sizeof *plan);
 }
 
+static void run_nothing(const regrad_plan *base, struct rg_run *run)
+{
+    (void)base;
+    (void)run;
+}
+
 static int describe(const regrad_plan *base, char *text, size_t size)
 {
     const struct rg_resize_plan *plan = rg_as_resize(base);
@@ -104,6 +110,8 @@ static int describe(const regrad_plan *base, char *text, size_t size)
         return snprintf(text, size, "%s, copied", layout);
     if (base->run == rg_resize_run_move)
         return snprintf(text, size, "%s, moved", layout);
+    if (base->run == run_nothing)
+        return snprintf(text, size, "nothing to do");
     return snprintf(text, size, "%s, %s first, up to %lld x %lld terms", layout, plan->width_first ? "width" : "height",
                     (long long)plan->height.max_taps, (long long)plan->width.max_taps);
 }
@@ -370,19 +378,11 @@ static bool split(struct rg_resize_plan *plan, int64_t slot_nbytes)
     return rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, n_values, slot_nbytes);
 }
 
-static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resize *resize)
+/* Tables, and how the rows are made from them. */
+static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
-    const regrad_tensor *source = resize->source.tensor, *result = resize->result.tensor;
+    const regrad_tensor *source = resize->source.tensor;
     regrad_plan *base = &plan->base;
-    rg_plan_init(base, resize->op, source->dtype);
-    rg_plan_add_input(base, &resize->source, true);
-    if (resize->unread.tensor != NULL)
-        rg_plan_add_input(base, &resize->unread, false);
-    rg_plan_add_output(base, &resize->result, true);
-    base->describe = describe;
-    base->destroy = destroy;
-    plan->source = make_side(source);
-    plan->result = make_side(result);
     RG_FORWARD(build_maps(plan, resize));
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
@@ -407,6 +407,26 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     base->run = copied ? rg_resize_run_copy : moved ? rg_resize_run_move : rg_resize_run;
     if (!split(plan, copied || moved ? 0 : rg_resize_slot_nbytes(plan)))
         return REGRAD_ERROR_OUT_OF_MEMORY;
+    return REGRAD_OK;
+}
+
+/* Without samples or channels there are no rows, and heights and widths may be of any size. */
+static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resize *resize)
+{
+    const regrad_tensor *source = resize->source.tensor, *result = resize->result.tensor;
+    regrad_plan *base = &plan->base;
+    rg_plan_init(base, resize->op, source->dtype);
+    rg_plan_add_input(base, &resize->source, true);
+    if (resize->unread.tensor != NULL)
+        rg_plan_add_input(base, &resize->unread, false);
+    rg_plan_add_output(base, &resize->result, true);
+    base->describe = describe;
+    base->destroy = destroy;
+    plan->source = make_side(source);
+    plan->result = make_side(result);
+    if (!rg_tensor_is_empty(result))
+        return plan_rows(plan, resize);
+    base->run = run_nothing;
     return REGRAD_OK;
 }
 
