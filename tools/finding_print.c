@@ -52,6 +52,8 @@ void finding_print_block(FILE *file, const struct finding *finding)
     escape_plain(file, finding->kind);
     fputs(finding->is_note ? " (note)\n" : "\n", file);
     print_call(file, finding);
+    if (finding->process > 0)
+        fprintf(file, "  %-9s%.0f\n", "process", finding->process);
     print_places(file, "  at       ", finding->places);
     print_field(file, "what", finding->what);
     for (const struct finding_object *object = finding->objects; object != NULL; object = object->next) {

@@ -297,6 +297,14 @@ class Outputs(Exec):
             done = self.run_exec("--report", "-", "true", status=3, stdout=file)
         self.assertIn("standard output: cannot be written: No space left on device\n", done.stderr)
 
+    def test_process_of_a_finding(self):
+        """Of each of two processes, the number that the shell knows."""
+        script = f"{FINDER} 0 mistake & echo $!; wait; {FINDER} 0 mistake & echo $!; wait"
+        done = self.run_exec(*SHELL, script, status=99)
+        numbers = re.findall(r"\n  call     .*\n  process  ([0-9]+)\n", done.stderr)
+        self.assertEqual(numbers, done.stdout.decode().split())
+        self.assertEqual(len(set(numbers)), 2)
+
     def test_control_characters_of_a_finding(self):
         """A terminal gets none of them, nor does a log of text."""
         written = " \\ \\x01\\xff \u00e9\n"
