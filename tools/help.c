@@ -29,18 +29,21 @@ option_set command_options(const struct command *command, const struct op *op)
 
 void help_program(const struct command *const *commands, int n_commands)
 {
+    bool runs_program = false;
     printf("Usage: regrad COMMAND ...\n"
            "Gradients of image resampling, on NumPy's .npy files.\n\nCommands:\n");
-    for (int k = 0; k < n_commands; k++)
+    for (int k = 0; k < n_commands; k++) {
+        runs_program |= commands[k]->runs_program;
         printf("  %-12s %s\n", commands[k]->name, commands[k]->summary);
+    }
     printf("\nOptions:\n");
     options_help(everywhere);
     printf("\n'regrad COMMAND --help' explains a command, 'regrad COMMAND OPERATOR --help' what it takes for an\n"
            "operator.\n\n"
            "Exit status: 0 when all is well; 1 when compare finds a difference; 2 for bad usage, a file that is\n"
            "malformed or cannot be read, and values that are refused; 3 when memory or the writing of a result\n"
-           "fails; 16, 32, 64 and their sums from check, whose help explains them; from exec the program's status, and "
-           "99.\n");
+           "fails; 16, 32, 64 and their sums from check, whose help explains them%s.\n",
+           runs_program ? "; from exec the program's\nstatus, and 99" : "");
 }
 
 static void print_usage(const struct command *command, const char *words)

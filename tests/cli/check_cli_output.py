@@ -22,6 +22,12 @@ class Output(Case):
         super().setUp()
         self.save("in.npy", np.arange(16, dtype="f4").reshape(1, 1, 4, 4))
 
+    def test_help_tells_of_commands_that_are_there(self):
+        """Without the aclnn interface there is no `exec`."""
+        text = self.text("--help")
+        for command in ("compare", "check", "exec"):
+            self.assertEqual(f"\n  {command} " in text, f" {command}" in text.split("Exit status")[1], command)
+
     def test_replaced_only_on_success(self):
         with open(self.path("out.npy"), "w") as file:
             file.write("old")
