@@ -11,7 +11,7 @@ packages_of() {
     case $1 in
     install) echo gcc libc6-dev cmake $for_the_next_step ;;
     run) echo gcc libc6-dev make cmake pkgconf libpng-dev libjpeg-dev ;;
-    test) packages_of run; echo g++ ninja-build libcmocka-dev libcjson-dev python3 python3-numpy ;;
+    test) packages_of run; echo g++ ninja-build libcmocka-dev libcjson-dev python3 python3-numpy git ;;
     bench) packages_of run; echo ninja-build python3 python3-torch python3-matplotlib libdnnl-dev ;;
     ci)
         packages_of test
@@ -34,7 +34,7 @@ is_there() {
     gcc) command -v "${cc%% *}" ;;
     g++) command -v "${cxx%% *}" ;;
     libc6-dev) echo '#include <stdlib.h>' | "${cc%% *}" -E -x c - ;;
-    make | cmake | python3 | valgrind) command -v "$1" ;;
+    make | cmake | python3 | git | valgrind) command -v "$1" ;;
     ninja-build) command -v ninja ;;
     pkgconf) command -v pkg-config ;;
     *) dpkg-query --show --showformat='${db:Status-Status}\n' "$1" | grep -x installed ;;
