@@ -348,24 +348,35 @@ static void learn(const struct party *party, const struct race *race)
     rg_runtime_unlock();
 }
 
-static bool check(const struct party *party)
+static bool look(const struct party *party, struct race *race)
 {
-    struct race race;
     rg_runtime_lock();
     const bool is_host = party->stream == NULL, is_known = is_host || party->stream->history.is_kept;
     if (!is_host && is_known)
         refresh(&party->stream->history);
-    const bool found = is_known && find_race(party, &race);
+    const bool found = is_known && find_race(party, race);
     rg_runtime_unlock();
-    if (!found)
-        return false;
+    return found;
+}
+
+static bool tell(const struct party *party, const struct race *race)
+{
     struct rg_finding finding = {
-        .kind = kind_of(party, &race), .function = party->origin->function, .argument = race.access.argument};
-    describe(&race, &finding);
-    advise(party, &race, &finding);
-    if (rg_check_tell(&finding))
-        return true;
-    learn(party, &race);
+        .kind = kind_of(party, race), .function = party->origin->function, .argument = race->access.argument};
+    describe(race, &finding);
+    advise(party, race, &finding);
+    return rg_check_tell(&finding);
+}
+
+/* A call may lack more waits than one, for other streams. True: it is refused. */
+static bool check(const struct party *party)
+{
+    struct race race;
+    while (look(party, &race)) {
+        if (tell(party, &race))
+            return true;
+        learn(party, &race);
+    }
     return false;
 }
 

@@ -519,6 +519,11 @@ class Planted(Exec):
         self.assertEqual([(finding["finding"], finding["argument"]) for finding in findings],
                          [("host-pointer", "self"), ("host-pointer", "out")])
 
+    def test_two_waits_that_one_call_lacks(self):
+        findings = self.log(PLANTED, "waits", status=99)
+        self.assertEqual([(finding["finding"], finding["argument"]) for finding in findings],
+                         [("race-host", "dst"), ("race-host", "src")])
+
     def test_two_ways_to_one_place(self):
         findings = self.log(PLANTED, "leaves", status=99)
         self.assertEqual([finding["finding"] for finding in findings], ["leak-device-memory"] * 2)

@@ -9,6 +9,7 @@
  *   exec_planted causes     makes mistakes that show in more calls than one
  *   exec_planted leaves     leaves memory that one function has allocated for two others
  *   exec_planted reads      reads too early twice, and once in time, by one function
+ *   exec_planted waits      copies from the memory of one stream to that of another, and waits for neither
  *   exec_planted both       gives host memory as input and as output of one call
  */
 #include <pthread.h>
@@ -179,6 +180,21 @@ static void run_reading_back(void)
     printf("%d\n", sum);
 }
 
+static void run_waits(void)
+{
+    aclrtStream first = NULL, second = NULL;
+    char *to = allocate(SMALL_BYTES), *from = allocate(SMALL_BYTES);
+    check(aclrtCreateStream(&first));
+    check(aclrtCreateStream(&second));
+    check(aclrtMemsetAsync(to, SMALL_BYTES, 0, SMALL_BYTES, first));
+    check(aclrtMemsetAsync(from, SMALL_BYTES, 0, SMALL_BYTES, second));
+    check(aclrtMemcpy(to, SMALL_BYTES, from, SMALL_BYTES, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    check(aclrtDestroyStream(first));
+    check(aclrtDestroyStream(second));
+    check(aclrtFree(to));
+    check(aclrtFree(from));
+}
+
 static void run_both(void)
 {
     static float small[SMALL * SMALL], large[LARGE * LARGE];
@@ -208,6 +224,8 @@ int main(int argc, char **argv)
         run_leaving();
     else if (argc > 1 && strcmp(argv[1], "reads") == 0)
         run_reading_back();
+    else if (argc > 1 && strcmp(argv[1], "waits") == 0)
+        run_waits();
     else if (argc > 1 && strcmp(argv[1], "both") == 0)
         run_both();
     else
