@@ -249,6 +249,29 @@ static void empty_and_huge(void **state)
                      REGRAD_OK);
 }
 
+/* So many samples, and no point in them. */
+static void empty_and_many(void **state)
+{
+    (void)state;
+    static const int64_t many = INT64_C(1) << 48;
+    const int64_t images[] = {many, 2, 1, 2}, points[] = {many, 0, 0, 2}, sampled[] = {many, 2, 0, 0};
+    const int64_t no_images[] = {many, 0, 4, 4};
+    const regrad_tensor input = regrad_tensor_contiguous(NULL, REGRAD_BFLOAT16, 4, images);
+    const regrad_tensor grid = regrad_tensor_contiguous(NULL, REGRAD_BFLOAT16, 4, points);
+    const regrad_tensor output = regrad_tensor_contiguous(NULL, REGRAD_BFLOAT16, 4, sampled);
+    const regrad_tensor nothing = regrad_tensor_contiguous(NULL, REGRAD_BFLOAT16, 4, no_images);
+    uint16_t memory = 0; /* of the input, which repeats it, and is not read */
+    regrad_tensor there = input;
+    there.data = &memory;
+    memset(there.stride, 0, sizeof there.stride);
+    assert_int_equal(regrad_grid_sampler_2d(&there, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, false, &output), REGRAD_OK);
+    const int64_t nowhere[] = {many, 0, 0, 0};
+    const regrad_tensor grad_output = regrad_tensor_contiguous(NULL, REGRAD_BFLOAT16, 4, nowhere);
+    assert_int_equal(regrad_grid_sampler_2d_backward(&grad_output, &nothing, &grid, REGRAD_BICUBIC, REGRAD_BORDER, true,
+                                                     &nothing, &grid),
+                     REGRAD_OK);
+}
+
 /* ---- What is not looked at ---- */
 
 /* With only the input's gradient wanted, the input's data is not touched, and may be missing. */
@@ -451,6 +474,7 @@ int main(void)
         cmocka_unit_test(empty_far_away),
         cmocka_unit_test(empty_without_memory),
         cmocka_unit_test(empty_and_huge),
+        cmocka_unit_test(empty_and_many),
         cmocka_unit_test(input_is_not_read),
         cmocka_unit_test(nothing_is_wanted),
         cmocka_unit_test(resize_bilinear_v2_grad),
