@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -175,13 +176,19 @@ static int write_log(struct products *products, const struct record *record)
     return has_failed || !is_closed ? STATUS_SYSTEM : STATUS_OK;
 }
 
+/* Nothing where the program has not made it, or put a pipe there, which might never end. */
 static void read_file(struct record *record, const char *path)
 {
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return; /* the program has not made it */
-    record_read(record, file);
-    fclose(file);
+    struct stat status;
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const bool is_file = descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = is_file ? fdopen(descriptor, "r") : NULL;
+    if (file != NULL) {
+        record_read(record, file);
+        fclose(file);
+    } else if (descriptor >= 0) {
+        close(descriptor);
+    }
 }
 
 /* ---- The program ------------------------------------------------------------------------------ */

@@ -274,6 +274,11 @@ class Running(Exec):
         self.run_exec("--log", "/dev/null", FINDER, "0", "mistake", status=99)
         self.assertEqual(self.files(), [])
 
+    def test_log_that_becomes_a_pipe(self):
+        """Nobody waits for who might write to it."""
+        done = self.run_exec(*SHELL, 'rm -f "$REGRAD_CHECK_LOG" && mkfifo "$REGRAD_CHECK_LOG"')
+        self.assertTrue(done.stderr.endswith(summary("sh ended with status 0")), done.stderr)
+
     def test_log_where_the_program_goes_elsewhere(self):
         self.run_exec("--log", "log", *SHELL, f"cd / && exec {FINDER} 0 mistake", status=99)
         self.assertEqual(self.files(), ["log"])
@@ -381,7 +386,7 @@ class Outputs(Exec):
                   "    if line is not None:\n" \
                   "        asked.sendall(line)\n" \
                   "        asked.shutdown(socket.SHUT_WR)\n" \
-                  "        print(len(asked.recv(100000)) > 0)\n" \
+                  "        print(len(asked.recv(100000)) > 0, flush=True)\n" \
                   "os._exit(0)\n"
         done = self.run_exec("--", sys.executable, "-c", program)
         self.assertEqual(done.stdout.decode().split(), ["False"] * 5 + ["True"])

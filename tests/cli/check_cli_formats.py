@@ -149,7 +149,7 @@ class Written(Formats):
 
     def test_github_behind_a_line_without_an_end(self):
         done = self.run_exec("--format=github", *SHELL, f"{FINDER} 0 note; printf x >&2")
-        self.assertIn("x\n::notice title=test-note::", done.stderr)
+        self.assertRegex(done.stderr, r"x\n::notice (file=\S+,line=\d+,)?title=test-note::")
 
     def test_sarif_of_a_program_that_is_killed(self):
         for program, status, wanted in (
