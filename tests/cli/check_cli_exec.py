@@ -188,9 +188,9 @@ class Running(Exec):
 
     def test_signals_of_a_terminal(self):
         """They reach the program once."""
-        program = "import signal, time\n" \
-                  "signal.signal(signal.SIGINT, lambda *_: print('caught', flush=True))\n" \
-                  "print('ready', flush=True)\n" \
+        program = "import os, signal, time\n" \
+                  "signal.signal(signal.SIGINT, lambda *_: os.write(1, b'caught\\n'))\n" \
+                  "os.write(1, b'ready\\n')\n" \
                   "while True: time.sleep(1)\n"
         environment = self.environment()
         process, terminal = pty.fork()
