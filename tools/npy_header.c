@@ -134,16 +134,17 @@ static bool take_descr(struct cursor *cursor)
     bool has_order = descr[0] && strchr("<>=|", descr[0]);
     char order = has_order ? descr[0] : '=';
     enum npy_type type = find_type(descr + has_order, has_order);
-    if (type == NPY_N_TYPES || (order == '|' && type != NPY_BFLOAT16 && type != NPY_UINT8)) {
+    if (type == NPY_N_TYPES) {
         cursor->at = begin;
         return fail(cursor,
-                    "descr is '%s'; wanted f2, f4, f8, V2, u2 or u1, after '<' or '>', or float16, float32, float64, "
-                    "bfloat16, uint16 or uint8",
+                    "descr is '%s'; wanted f2, f4, f8, V2 or u2, after '<' or '>', or |u1, or float16, float32, "
+                    "float64, bfloat16, uint16 or uint8",
                     descr);
     }
+    if (order == '|') /* none: V2 is in the order of little-endian machines, as everywhere else, other types in ours */
+        order = type == NPY_BFLOAT16 ? '<' : '=';
     cursor->header->type = type;
-    /* V2 without an order holds the bytes of little-endian machines, as everywhere else. */
-    cursor->header->swapped = order != '=' && (order == '|' ? '<' : order) != host_order;
+    cursor->header->swapped = order != '=' && order != host_order;
     return true;
 }
 

@@ -103,8 +103,8 @@ class Files(Case):
                  (whole + b"x", "byte 608: more follows the 480 bytes of data: shape (2, 3, 4, 5), 120 elements of "
                   "float32; the file has 609 bytes"),
                  (whole.replace(b"<f4", b"<i4"),
-                  "byte 20: descr is '<i4'; wanted f2, f4, f8, V2, u2 or u1, after '<' or '>', or float16, float32, "
-                  "float64, bfloat16, uint16 or uint8"),
+                  "byte 20: descr is '<i4'; wanted f2, f4, f8, V2 or u2, after '<' or '>', or |u1, or float16, "
+                  "float32, float64, bfloat16, uint16 or uint8"),
                  (whole.replace(b"(2, 3, 4, 5)", b"(9, 9, 9, 9)"),
                   "byte 608: the file ends after 480 of 26244 bytes of data: shape (9, 9, 9, 9), 6561 elements of "
                   "float32; the file has 608 bytes")]
@@ -119,7 +119,8 @@ class Files(Case):
 
     def test_names_of_types(self):
         """What NumPy reads as a type is the same type here; np.save writes none of these."""
-        for name in ["float16", "float32", "float64", "half", "single", "double", "float", "e", "<f", ">d"]:
+        for name in ["float16", "float32", "float64", "half", "single", "double", "float", "e", "<f", ">d", "|f4",
+                     "|d"]:
             values = sample(np.dtype(name).str)
             head = f"{{'descr': '{name}', 'fortran_order': False, 'shape': (2, 3, 4, 5), }}".ljust(117) + "\n"
             content = b"\x93NUMPY\x01\x00\x76\x00" + head.encode() + values.tobytes()
