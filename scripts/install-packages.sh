@@ -11,7 +11,7 @@ packages_of() {
     case $1 in
     install) echo gcc libc6-dev cmake $for_the_next_step ;;
     run) echo gcc libc6-dev make cmake pkgconf libpng-dev libjpeg-dev ;;
-    test) packages_of run; echo g++ ninja-build libcmocka-dev libcjson-dev python3 python3-numpy git ;;
+    test) packages_of run; echo g++ ninja-build libcmocka-dev libcjson-dev python3 python3-numpy locales git ;;
     bench) packages_of run; echo ninja-build python3 python3-torch python3-matplotlib libdnnl-dev ;;
     ci)
         packages_of test
