@@ -60,7 +60,7 @@ static void read_level(const char *value)
 {
     (void)value;
     const enum rg_check_level level = rg_check_level();
-    require(level == RG_CHECK_OFF || level == RG_CHECK_WARN || level == RG_CHECK_ERROR);
+    require(level == RG_CHECK_OFF || level == RG_CHECK_WARN || level == RG_CHECK_ALL || level == RG_CHECK_ERROR);
 }
 
 static void read_kinds(const char *value)
