@@ -205,7 +205,8 @@ typedef void regrad_free(void *context, void *memory, size_t size, size_t alignm
  * 0. A size beyond the library's own is accepted if what the library does not know is 0. It is copied when the plan is
  * made. None of this changes a bit of any result.
  *
- * size              sizeof(regrad_plan_options)
+ * size              sizeof(regrad_plan_options). 0, more than 1024 and what is no multiple of a pointer's size are
+ *                   refused: it was never set.
  * threads           How many tasks a run is split into at most. 0: regrad_num_threads() when the plan is made; more
  *                   than 256 counts as 256; less than 0 is refused.
  * parallel_for      Runs these tasks, on a pool of the program for instance. NULL: the library's own threads. With a
