@@ -205,19 +205,6 @@ static int64_t choose_abreast(struct rg_grid_plan *plan, int64_t n_pixels)
     return fits(plan, n_pixels) ? plan->abreast : 1;
 }
 
-/* Is there nothing to compute? */
-static bool is_idle(const struct rg_grid_plan *plan)
-{
-    const bool wanted = plan->forward || plan->want_input_grad || plan->want_grid_grad;
-    return plan->n == 0 || plan->n_groups == 0 || !wanted;
-}
-
-static void run_nothing(const regrad_plan *base, struct rg_run *run)
-{
-    (void)base;
-    (void)run;
-}
-
 /* Chooses how the work is done. False when it cannot be done. */
 static bool choose(struct rg_grid_plan *plan)
 {
@@ -260,7 +247,7 @@ static bool lay_out(struct rg_grid_plan *plan)
     if (!rg_plan_split(&plan->base, n_units, n_values, 0))
         return false;
     plan->n_alone = plan->n - plan->n % plan->base.n_slots;
-    return is_idle(plan) || (choose(plan) && book(plan));
+    return !rg_plan_has_result(&plan->base) || (choose(plan) && book(plan));
 }
 
 static regrad_status refuse_sizes(const struct rg_grid_sample *call, const struct rg_grid_plan *plan)
@@ -296,8 +283,6 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, stru
         destroy(&made->base);
         return status;
     }
-    if (is_idle(made))
-        made->base.run = run_nothing;
     *plan = &made->base;
     return REGRAD_OK;
 }

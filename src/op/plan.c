@@ -178,7 +178,7 @@ static regrad_status check_workspace(const regrad_plan *plan, const void *worksp
     return REGRAD_OK;
 }
 
-static bool has_result(const regrad_plan *plan)
+bool rg_plan_has_result(const regrad_plan *plan)
 {
     for (int k = 0; k < plan->n_outputs; k++)
         if (plan->output[k].used && !rg_tensor_is_empty(&plan->output[k].view))
@@ -192,7 +192,7 @@ regrad_status regrad_plan_run(const regrad_plan *plan, const void *const *inputs
     RG_FORWARD(rg_check_pointer("regrad_plan_run", plan, "plan"));
     RG_FORWARD(regrad_plan_check(plan, inputs, outputs));
     RG_FORWARD(check_workspace(plan, workspace, workspace_size));
-    if (!has_result(plan)) /* the other sizes may be any, and loops over them take any time */
+    if (!rg_plan_has_result(plan)) /* the other sizes may be any, and loops over them take any time */
         return REGRAD_OK;
     struct rg_run run = {.workspace = workspace};
     for (int k = 0; k < plan->n_inputs; k++)

@@ -82,6 +82,9 @@ void *rg_grant(char **place, int64_t n_values, size_t value_nbytes);
 /* The storage type that values of the plan's arithmetic have. */
 regrad_dtype rg_plan_own_dtype(const regrad_plan *plan);
 
+/* Is an output with elements wanted? If not, nothing is planned, and a run does nothing. */
+bool rg_plan_has_result(const regrad_plan *plan);
+
 /* Bytes from a view's data to its element (0, 0, ...); 0 without elements, whose offset may be any number. */
 int64_t rg_first_nbytes(const regrad_tensor *view);
 

@@ -96,12 +96,6 @@ static void destroy(regrad_plan *base)
     rg_plan_free(base, sizeof *plan);
 }
 
-static void run_nothing(const regrad_plan *base, struct rg_run *run)
-{
-    (void)base;
-    (void)run;
-}
-
 static int describe(const regrad_plan *base, char *text, size_t size)
 {
     const struct rg_resize_plan *plan = rg_as_resize(base);
@@ -110,7 +104,7 @@ static int describe(const regrad_plan *base, char *text, size_t size)
         return snprintf(text, size, "%s, copied", layout);
     if (base->run == rg_resize_run_move)
         return snprintf(text, size, "%s, moved", layout);
-    if (base->run == run_nothing)
+    if (!rg_plan_has_result(base))
         return snprintf(text, size, "nothing to do");
     return snprintf(text, size, "%s, %s first, up to %lld x %lld terms", layout, plan->width_first ? "width" : "height",
                     (long long)plan->height.max_taps, (long long)plan->width.max_taps);
@@ -424,10 +418,7 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     base->destroy = destroy;
     plan->source = make_side(source);
     plan->result = make_side(result);
-    if (!rg_tensor_is_empty(result))
-        return plan_rows(plan, resize);
-    base->run = run_nothing;
-    return REGRAD_OK;
+    return rg_plan_has_result(base) ? plan_rows(plan, resize) : REGRAD_OK;
 }
 
 static regrad_status refuse_memory(const struct rg_resize *resize, const struct rg_memory *memory)
