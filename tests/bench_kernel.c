@@ -22,11 +22,11 @@ enum { N_SOURCES = 2 * N_RESULTS, N_TILE_PIXELS = TILE_H * (TILE_W + 1) + 3, N_N
 static _Alignas(RG_ALIGNMENT) struct {
     unsigned char from[N_SOURCES * GROUP * sizeof(double)], to[N_SOURCES * GROUP * sizeof(double)];
     unsigned char tile[N_TILE_PIXELS * RG_GRID_LANES * sizeof(double)], point_tile[RG_GRID_POINTS * RG_GRID_LANES * 8];
-    union rg_grid_row value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
+    union rg_grid_values value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
     struct rg_grid_weights weights;
     struct rg_grid_points points;
-    struct rg_grid_quads quads;
-    struct rg_few_points few;
+    struct rg_grid_bilinear_points bilinear;
+    struct rg_packed_points packed;
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
     int32_t at[2][RG_GRID_POINTS], tap_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], place[RG_GRID_POINTS];
 } data;
@@ -103,7 +103,7 @@ static struct work rows(const struct subject *subject)
 /* The gradient of a bilinear resize by 2: four terms a result, the next two further on. */
 static struct rg_axis_map map;
 static struct rg_piece piece;
-static struct rg_columns columns, reduced;
+static struct rg_columns columns, shrunk;
 
 static bool make_columns(const struct subject *subject, struct rg_columns *made, int factor)
 {
@@ -122,13 +122,13 @@ static bool make_map(const struct subject *subject)
     if (rg_axis_init(&map, &of, true, NULL) != REGRAD_OK)
         return false;
     piece = (struct rg_piece){map.begin, map.first, map.weight, 0, N_RESULTS, 0, N_SOURCES};
-    return make_columns(subject, &columns, 0) && make_columns(subject, &reduced, rg_columns_factor(&map));
+    return make_columns(subject, &columns, 0) && make_columns(subject, &shrunk, rg_columns_factor(&map));
 }
 
 static void end_map(void)
 {
     rg_columns_fini(&columns, NULL);
-    rg_columns_fini(&reduced, NULL);
+    rg_columns_fini(&shrunk, NULL);
     rg_axis_fini(&map);
 }
 
@@ -141,11 +141,11 @@ static struct work cols(const struct subject *subject)
 }
 
 /* The second row of a result, which has all its terms. */
-static struct work reduce(const struct subject *subject)
+static struct work shrink(const struct subject *subject)
 {
     const int64_t pitch = N_SOURCES * subject->size;
     const struct rg_band band = {map.begin, map.first, map.weight, 1, 2, data.from, pitch, N_SOURCES, 0, N_RESULTS};
-    subject->kernels->stored[subject->dtype]->reduce(data.to, pitch, &band, &reduced, false);
+    subject->kernels->stored[subject->dtype]->shrink(data.to, pitch, &band, &shrunk, false);
     return (struct work){N_RESULTS, (N_RESULTS + N_ROWS * N_SOURCES) * subject->size};
 }
 
@@ -238,15 +238,15 @@ static const int32_t (*places(void))[RG_GRID_POINTS]
     return (const int32_t(*)[RG_GRID_POINTS])data.at;
 }
 
-static struct work grid_pair(const struct subject *subject)
+static struct work grid_bilinear_axis(const struct subject *subject)
 {
-    subject->kernels->grid_pair(&data.quads.x, data.weights.dy, &data.x, RG_GRID_POINTS, TILE_W, &spec);
+    subject->kernels->grid_bilinear_axis(&data.bilinear.x, data.weights.dy, &data.x, RG_GRID_POINTS, TILE_W, &spec);
     return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
 }
 
-static struct work grid_aim_quads(const struct subject *subject)
+static struct work grid_aim_bilinear(const struct subject *subject)
 {
-    subject->kernels->grid_aim_quads(data.at, &data.quads, &tile);
+    subject->kernels->grid_aim_bilinear(data.at, &data.bilinear, &tile);
     return of_points(2, (2 + 2) * (int64_t)sizeof(int32_t));
 }
 
@@ -292,9 +292,9 @@ static struct work grid_slope_spread(const struct subject *subject)
     return of_points(RG_GRID_LANES, (3 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
-static struct work grid_finish_quads(const struct subject *subject)
+static struct work grid_finish_bilinear(const struct subject *subject)
 {
-    subject->kernels->grid_finish_quads((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.quads);
+    subject->kernels->grid_finish_bilinear((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.bilinear);
     return of_points(2, 6 * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
@@ -327,85 +327,87 @@ static struct work grid_store_last(const struct subject *subject)
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
-/* ---- The same with pictures of few channels ---- */
+/* ---- The same with packed images of few channels ---- */
 
-enum { FEW = 4 }; /* channels */
-static const struct rg_few_window window = {TILE_W, 0, TILE_H, TILE_H - 1};
+enum { PACKED_LANES = 4 }; /* channels */
+static const struct rg_packed_window window = {TILE_W, 0, TILE_H, TILE_H - 1};
 
-static struct work few_locate(const struct subject *subject)
+static struct work packed_locate(const struct subject *subject)
 {
-    subject->kernels->few_locate(&data.few, &data.x, &data.y, RG_GRID_POINTS, &spec);
+    subject->kernels->packed_locate(&data.packed, &data.x, &data.y, RG_GRID_POINTS, &spec);
     return of_points(1, (2 + 6) * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
-static struct work few_place(const struct subject *subject)
+static struct work packed_place(const struct subject *subject)
 {
-    subject->kernels->few_place(data.place, &data.few, &window);
+    subject->kernels->packed_place(data.place, &data.packed, &window);
     return of_points(1, 3 * (int64_t)sizeof(int32_t));
 }
 
-static struct work few_range(const struct subject *subject)
+static struct work packed_range(const struct subject *subject)
 {
-    subject->kernels->few_range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
+    subject->kernels->packed_range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
     return of_points(1, subject->value);
 }
 
-static struct work few_rows(const struct subject *subject)
+static struct work packed_rows(const struct subject *subject)
 {
     int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
-    subject->kernels->few_rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
+    subject->kernels->packed_rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
     return of_points(1, 2 * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
-static struct work few_span(const struct subject *subject)
+static struct work packed_span(const struct subject *subject)
 {
     int32_t low, high;
-    subject->kernels->few_span(&data.few, &low, &high);
+    subject->kernels->packed_span(&data.packed, &low, &high);
     return of_points(1, sizeof(int32_t));
 }
 
-static struct work few_spread(const struct subject *subject)
+static struct work packed_spread(const struct subject *subject)
 {
-    subject->kernels->few_spread(data.tile, FEW, &window, data.place, &data.few, data.point_tile, RG_GRID_POINTS);
-    return of_points(N_NEIGHBOURS * FEW, (2 * N_NEIGHBOURS + 1) * FEW * subject->value);
+    subject->kernels->packed_spread(data.tile, PACKED_LANES, &window, data.place, &data.packed, data.point_tile,
+                                    RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS * PACKED_LANES, (2 * N_NEIGHBOURS + 1) * PACKED_LANES * subject->value);
 }
 
-static struct work few_sample(const struct subject *subject)
+static struct work packed_sample(const struct subject *subject)
 {
-    subject->kernels->few_sample(data.to, data.tile, FEW, &window, data.place, &data.few, RG_GRID_POINTS);
-    return of_points(FEW, (N_NEIGHBOURS + 1) * FEW * subject->value);
+    subject->kernels->packed_sample(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed,
+                                    RG_GRID_POINTS);
+    return of_points(PACKED_LANES, (N_NEIGHBOURS + 1) * PACKED_LANES * subject->value);
 }
 
-static struct work few_slope(const struct subject *subject)
+static struct work packed_slope(const struct subject *subject)
 {
-    subject->kernels->few_slope(data.to, data.tile, FEW, &window, data.place, &data.few, data.point_tile,
-                                RG_GRID_POINTS, false);
-    return of_points(2, ((N_NEIGHBOURS + 1) * FEW + 2) * subject->value);
+    subject->kernels->packed_slope(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed, data.point_tile,
+                                   RG_GRID_POINTS, false);
+    return of_points(2, ((N_NEIGHBOURS + 1) * PACKED_LANES + 2) * subject->value);
 }
 
-static struct work few_interleave(const struct subject *subject)
+static struct work interleave(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->few_interleave(data.point_tile, FEW, data.from, RG_GRID_POINTS, FEW,
-                                                             RG_GRID_POINTS);
-    return of_points(FEW, FEW * (subject->size + subject->value));
+    subject->kernels->stored[subject->dtype]->interleave(data.point_tile, PACKED_LANES, data.from, RG_GRID_POINTS,
+                                                         PACKED_LANES, RG_GRID_POINTS);
+    return of_points(PACKED_LANES, PACKED_LANES * (subject->size + subject->value));
 }
 
-static struct work few_part(const struct subject *subject)
+static struct work deinterleave(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->few_part(data.to, RG_GRID_POINTS, FEW, data.point_tile, FEW,
-                                                       RG_GRID_POINTS, false);
-    return of_points(FEW, FEW * (subject->size + subject->value));
+    subject->kernels->stored[subject->dtype]->deinterleave(data.to, RG_GRID_POINTS, PACKED_LANES, data.point_tile,
+                                                           PACKED_LANES, RG_GRID_POINTS, false);
+    return of_points(PACKED_LANES, PACKED_LANES * (subject->size + subject->value));
 }
 
-static struct work few_prefetch(const struct subject *subject)
+static struct work packed_prefetch(const struct subject *subject)
 {
-    subject->kernels->few_prefetch(data.tile, NULL, FEW, &window, data.place, RG_GRID_POINTS);
+    subject->kernels->packed_prefetch(data.tile, NULL, PACKED_LANES, &window, data.place, RG_GRID_POINTS);
     return of_points(1, sizeof(int32_t));
 }
 
-static struct work few_bounded(const struct subject *subject)
+static struct work packed_bounded(const struct subject *subject)
 {
-    subject->kernels->few_bounded(data.from, ROW, 1e6);
+    subject->kernels->packed_bounded(data.from, ROW, 1e6);
     return (struct work){ROW, ROW * subject->value};
 }
 
@@ -438,7 +440,7 @@ static const struct kernel {
     {"fetch", fetch, true, false},
     {"rows, 4 of them", rows, true, false},
     {"cols, 4 terms", cols, true, false},
-    {"reduce, 4 by 4 terms", reduce, true, true},
+    {"shrink, 4 by 4 terms", shrink, true, true},
     {"groups of 64, 4 terms", groups, true, false},
     {"grid_locate", grid_locate, false, false},
     {"grid_weigh", grid_weigh, false, false},
@@ -450,31 +452,31 @@ static const struct kernel {
     {"grid_multiply", grid_multiply, false, false},
     {"grid_fold", grid_fold, false, false},
     {"grid_finish", grid_finish, false, false},
-    {"grid_pair", grid_pair, false, false},
-    {"grid_aim_quads", grid_aim_quads, false, false},
+    {"grid_bilinear_axis", grid_bilinear_axis, false, false},
+    {"grid_aim_bilinear", grid_aim_bilinear, false, false},
     {"grid_aim", grid_aim, false, false},
     {"grid_select", grid_select, false, false},
     {"grid_spread", grid_spread, false, false},
     {"grid_sample", grid_sample, false, false},
     {"grid_slope", grid_slope, false, false},
     {"grid_slope, spreading", grid_slope_spread, false, false},
-    {"grid_finish_quads", grid_finish_quads, false, false},
+    {"grid_finish_bilinear", grid_finish_bilinear, false, false},
     {"grid_load", grid_load, true, false},
     {"grid_load, last", grid_load_last, true, false},
     {"grid_store", grid_store, true, false},
     {"grid_store, last", grid_store_last, true, false},
-    {"few_locate", few_locate, false, false},
-    {"few_place", few_place, false, false},
-    {"few_range", few_range, false, false},
-    {"few_rows", few_rows, false, false},
-    {"few_span", few_span, false, false},
-    {"few_spread", few_spread, false, false},
-    {"few_sample", few_sample, false, false},
-    {"few_slope", few_slope, false, false},
-    {"few_interleave", few_interleave, true, false},
-    {"few_part", few_part, true, false},
-    {"few_prefetch", few_prefetch, false, false},
-    {"few_bounded", few_bounded, false, false},
+    {"packed_locate", packed_locate, false, false},
+    {"packed_place", packed_place, false, false},
+    {"packed_range", packed_range, false, false},
+    {"packed_rows", packed_rows, false, false},
+    {"packed_span", packed_span, false, false},
+    {"packed_spread", packed_spread, false, false},
+    {"packed_sample", packed_sample, false, false},
+    {"packed_slope", packed_slope, false, false},
+    {"interleave", interleave, true, false},
+    {"deinterleave", deinterleave, true, false},
+    {"packed_prefetch", packed_prefetch, false, false},
+    {"packed_bounded", packed_bounded, false, false},
     {"clear_far", clear_far, false, false},
     {"copy_far", copy_far, false, false},
 };
@@ -492,11 +494,11 @@ static void prepare(const struct subject *subject)
     grid_weigh(subject);
     grid_place(subject);
     grid_list(subject);
-    grid_pair(subject);
-    subject->kernels->grid_pair(&data.quads.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
-    grid_aim_quads(subject);
-    few_locate(subject);
-    few_place(subject);
+    grid_bilinear_axis(subject);
+    subject->kernels->grid_bilinear_axis(&data.bilinear.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
+    grid_aim_bilinear(subject);
+    packed_locate(subject);
+    packed_place(subject);
 }
 
 static double seconds(void)

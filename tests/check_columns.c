@@ -277,7 +277,7 @@ static struct rg_axis_map random_map(struct rng *rng)
     return map;
 }
 
-/* Results that sum as much as reduce allows, or less; or sometimes more. */
+/* Results that sum as much as shrink allows, or less; or sometimes more. */
 static struct rg_axis_map factor_map(struct rng *rng)
 {
     static const int64_t factors[] = {2, 3, 4, 8};

@@ -208,12 +208,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--bench") == 0)
         return bench_kernels(argc > 2 ? argv[2] : "");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversions), cmocka_unit_test(all_codes), cmocka_unit_test(all_ties),
-        cmocka_unit_test(rows),        cmocka_unit_test(cols),      cmocka_unit_test(reduce),
-        cmocka_unit_test(lines),       cmocka_unit_test(groups),    cmocka_unit_test(carry),
-        cmocka_unit_test(grid_values), cmocka_unit_test(places),    cmocka_unit_test(locate),
-        cmocka_unit_test(tiles),       cmocka_unit_test(aims),      cmocka_unit_test(moves),
-        cmocka_unit_test(pictures),    cmocka_unit_test(few_moves), cmocka_unit_test(few_points),
+        cmocka_unit_test(conversions),   cmocka_unit_test(all_codes),    cmocka_unit_test(all_ties),
+        cmocka_unit_test(rows),          cmocka_unit_test(cols),         cmocka_unit_test(shrink),
+        cmocka_unit_test(shared_rows),   cmocka_unit_test(groups),       cmocka_unit_test(fused_groups),
+        cmocka_unit_test(grid_values),   cmocka_unit_test(places),       cmocka_unit_test(locate),
+        cmocka_unit_test(tiles),         cmocka_unit_test(aims),         cmocka_unit_test(moves),
+        cmocka_unit_test(packed_images), cmocka_unit_test(packed_moves), cmocka_unit_test(packed_points),
     };
     test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,10 +5,10 @@
 
 void rows(void **state);
 void cols(void **state);
-void reduce(void **state);
-void lines(void **state);
+void shrink(void **state);
+void shared_rows(void **state);
 void groups(void **state);
-void carry(void **state);
+void fused_groups(void **state);
 
 void grid_values(void **state);
 void places(void **state);
@@ -18,8 +18,8 @@ void tiles(void **state);
 void aims(void **state);
 void moves(void **state);
 
-void pictures(void **state);
-void few_moves(void **state);
-void few_points(void **state);
+void packed_images(void **state);
+void packed_moves(void **state);
+void packed_points(void **state);
 
 #endif

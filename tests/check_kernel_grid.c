@@ -39,8 +39,8 @@ static void try_blend(const struct subject *subject, struct rng *rng, int64_t n_
             at[k] = k * row_stride(wide) + p;
         set(wide, expected, p, blend_of(wide, &weight, value.data, at, n_neighbours, p));
     }
-    subject->kernels->grid_blend(result.data, (const union rg_grid_row *)weight.data,
-                                 (const union rg_grid_row *)value.data, n_neighbours, n);
+    subject->kernels->grid_blend(result.data, (const union rg_grid_values *)weight.data,
+                                 (const union rg_grid_values *)value.data, n_neighbours, n);
     finish_values(subject, "grid_blend", n, &result, expected);
     guard_fini(&weight);
     guard_fini(&value);
@@ -70,8 +70,8 @@ static void try_weigh(const struct subject *subject, struct rng *rng, int64_t n_
         for (int64_t p = 0; p < RG_GRID_POINTS; p++)
             set(wide, expected, k * row_stride(wide) + p,
                 row_value(wide, &y, k / n_taps, p) * row_value(wide, &x, k % n_taps, p));
-    subject->kernels->grid_weigh((union rg_grid_row *)result.data, (const union rg_grid_row *)y.data,
-                                 (const union rg_grid_row *)x.data, n_taps);
+    subject->kernels->grid_weigh((union rg_grid_values *)result.data, (const union rg_grid_values *)y.data,
+                                 (const union rg_grid_values *)x.data, n_taps);
     finish_values(subject, "grid_weigh", n_taps, &result, expected);
     guard_fini(&x);
     guard_fini(&y);
@@ -90,7 +90,7 @@ static void try_fold(const struct subject *subject, struct rng *rng, int64_t n)
             values[c] = row_value(wide, &rows, c, p);
         set(wide, expected, p, plus(wide, get(wide, expected, p), tree_sum(wide, values, n)));
     }
-    subject->kernels->grid_fold(result.data, (union rg_grid_row *)rows.data, n);
+    subject->kernels->grid_fold(result.data, (union rg_grid_values *)rows.data, n);
     finish_values(subject, "grid_fold", n, &result, expected);
     guard_fini(&rows);
 }
@@ -124,7 +124,7 @@ static void try_scatter(const struct subject *subject, struct rng *rng, int64_t 
         }
     }
     subject->kernels->grid_scatter(image.data, (const int64_t(*)[RG_GRID_POINTS])offset,
-                                   (const union rg_grid_row *)weight.data, grad.data, n_neighbours, list, n);
+                                   (const union rg_grid_values *)weight.data, grad.data, n_neighbours, list, n);
     finish_values(subject, "grid_scatter", n, &image, expected);
     guard_fini(&weight);
     guard_fini(&grad);
@@ -218,7 +218,7 @@ static void try_finish(const struct subject *subject, struct rng *rng, int64_t n
         bool inside = touches(&points, p, 0, INT64_MAX);
         set(wide, expected, p, inside ? times(wide, row_value(wide, &slope, 0, p), get(wide, expected, p)) : 0);
     }
-    subject->kernels->grid_finish(sum.data, (const union rg_grid_row *)slope.data, &points);
+    subject->kernels->grid_finish(sum.data, (const union rg_grid_values *)slope.data, &points);
     finish_values(subject, "grid_finish", n_taps, &sum, expected);
     guard_fini(&slope);
 }
@@ -258,7 +258,7 @@ static struct locate_case make_locate_case(struct rng *rng, bool wide, int64_t n
 }
 
 /* A value of a row for one point. */
-static double point_value(bool wide, const union rg_grid_row *row, int64_t p)
+static double point_value(bool wide, const union rg_grid_values *row, int64_t p)
 {
     return wide ? row->f64[p] : (double)row->f32[p];
 }
@@ -328,9 +328,9 @@ static void check_pair(const struct subject *subject, const struct locate_case *
                        const struct rg_grid_axis *axis)
 {
     bool wide = subject->wide;
-    struct rg_grid_pair pair;
-    union rg_grid_row weight[2];
-    subject->kernels->grid_pair(&pair, weight, values, it->n, size, &it->spec);
+    struct rg_grid_bilinear_axis pair;
+    union rg_grid_values weight[2];
+    subject->kernels->grid_bilinear_axis(&pair, weight, values, it->n, size, &it->spec);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         bool right = (pair.first[p] == -2) == (axis->inside[p] < 0);
         right &= point_value(wide, &pair.slope, p) == point_value(wide, &axis->slope, p);
@@ -340,8 +340,9 @@ static void check_pair(const struct subject *subject, const struct locate_case *
             right &= axis->index[k][p] < 0 || point_value(wide, &axis->derivative[k], p) == (k == 0 ? -1 : 1);
         }
         if (!right)
-            fail_msg("%s grid_pair of %s, size %lld, padding %d, point %lld of %lld", wide ? "double" : "float",
-                     subject->name, (long long)size, it->spec.padding, (long long)p, (long long)it->n);
+            fail_msg("%s grid_bilinear_axis of %s, size %lld, padding %d, point %lld of %lld",
+                     wide ? "double" : "float", subject->name, (long long)size, it->spec.padding, (long long)p,
+                     (long long)it->n);
     }
 }
 

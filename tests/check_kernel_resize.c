@@ -402,7 +402,7 @@ static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtyp
         to[r] = result[r].data;
     }
     subject->kernels->stored[dtype]->cols(to, from, n_rows, &columns.columns, stream, draw_ahead(rng));
-    subject->kernels->settle();
+    subject->kernels->fence();
     for (int64_t r = 0; r < n_rows; r++) {
         finish(subject, "cols", n_results, &result[r], expected[r]);
         guard_fini(&line[r]);
@@ -428,7 +428,7 @@ void cols(void **state)
     for_each_subject(cols_of);
 }
 
-/* ---- Reduce ---- */
+/* ---- Shrink ---- */
 
 /* Steps of the newest block for the values `low` before the first of its results and after it; each is for those
  * of the results that have such a value, or for some of these. */
@@ -496,9 +496,9 @@ static struct rg_rows rows_of_band(const struct subject *subject, const struct r
     };
 }
 
-/* Writes what reduce is to make of row h. */
-static void expect_reduced(const struct subject *subject, const struct rg_band *band, int64_t h, regrad_dtype dtype,
-                           unsigned char *to)
+/* Writes what shrink is to make of row h. */
+static void expect_shrunk(const struct subject *subject, const struct rg_band *band, int64_t h, regrad_dtype dtype,
+                          unsigned char *to)
 {
     const struct rg_rows of = rows_of_band(subject, band, h);
     const size_t size = regrad_dtype_size(dtype), low = (size_t)band->low * size, high = (size_t)band->high * size;
@@ -524,8 +524,8 @@ static void draw_part(struct rng *rng, struct rg_band *band, int64_t n, int64_t 
     band->high = last == n_blocks - 1 ? n : (last + 1) * lanes;
 }
 
-/* Reduces some of n rows, each the sum of n_terms rows, or of up to so many. */
-static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow,
+/* Shrinks some of n rows, each the sum of n_terms rows, or of up to so many. */
+static void try_shrink(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow,
                        int64_t n, int64_t n_terms)
 {
     const bool stream = rng_chance(rng, 2);
@@ -548,55 +548,56 @@ static void try_reduce(const struct subject *subject, struct rng *rng, regrad_dt
     unsigned char *expected = copy_of(&result);
     draw_part(rng, &band, n, subject->kernels->lanes);
     for (int64_t h = band.from; h < band.to; h++)
-        expect_reduced(subject, &band, h, dtype, expected + start + (h - band.from) * pitch);
-    subject->kernels->stored[dtype]->reduce(result.data + start, pitch, &band, &columns.columns, stream);
-    subject->kernels->settle();
-    finish(subject, "reduce", n, &result, expected);
+        expect_shrunk(subject, &band, h, dtype, expected + start + (h - band.from) * pitch);
+    subject->kernels->stored[dtype]->shrink(result.data + start, pitch, &band, &columns.columns, stream);
+    subject->kernels->fence();
+    finish(subject, "shrink", n, &result, expected);
     end_source(&source);
     end_columns(&columns);
     guard_fini(&map.weight);
 }
 
 /* All numbers of rows for some lengths, and some for all lengths. */
-static void reduce_by(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow)
+static void shrink_by(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int factor, bool narrow)
 {
     const int64_t lanes = subject->kernels->lanes;
     for (int64_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
         for (int k = 0; k < 3; k++)
-            try_reduce(subject, rng, dtype, factor, narrow, rng_between(rng, 1, 4 * lanes), n_rows);
+            try_shrink(subject, rng, dtype, factor, narrow, rng_between(rng, 1, 4 * lanes), n_rows);
     for (int64_t n = 1; n <= LONGEST; n += length_step()) {
         const int64_t usual = narrow ? factor : 2 * factor;
-        try_reduce(subject, rng, dtype, factor, narrow, n,
+        try_shrink(subject, rng, dtype, factor, narrow, n,
                    rng_chance(rng, 2) ? usual : rng_between(rng, 0, 2 * factor));
     }
 }
 
-static void all_reduce(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+static void all_shrink(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
 {
     static const int factors[] = {2, 3, 4, 8};
     const bool has_vectors = subject->kernels->lanes > 1;
-    assert_int_equal(has_vectors, subject->kernels->stored[dtype]->reduce != NULL);
+    assert_int_equal(has_vectors, subject->kernels->stored[dtype]->shrink != NULL);
     for (int k = 0; k < 4 && has_vectors; k++) {
-        reduce_by(subject, rng, dtype, factors[k], true);
-        reduce_by(subject, rng, dtype, factors[k], false);
+        shrink_by(subject, rng, dtype, factors[k], true);
+        shrink_by(subject, rng, dtype, factors[k], false);
     }
 }
 
-static void reduce_of(const struct subject *subject, struct rng *rng)
+static void shrink_of(const struct subject *subject, struct rng *rng)
 {
-    for_each_dtype(subject, rng, all_reduce);
+    for_each_dtype(subject, rng, all_shrink);
 }
 
-void reduce(void **state)
+void shrink(void **state)
 {
     (void)state;
-    for_each_subject(reduce_of);
+    for_each_subject(shrink_of);
 }
 
 /* ---- Lines ---- */
 
 /* Sums of rows that share some of these. What is in the lines' room afterwards does not matter. */
-static void try_lines(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_lines, int64_t n)
+static void try_shared_rows(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n_lines,
+                            int64_t n)
 {
     struct map map;
     make_map(subject, rng, &map, &(struct map_spec){.n = n_lines, .n_terms = 7, .pairs = true});
@@ -606,7 +607,7 @@ static void try_lines(const struct subject *subject, struct rng *rng, regrad_dty
     const size_t nbytes = (size_t)n * size, pitch = nbytes + room * size;
     struct guard lines = make(rng, value_dtype(subject->wide), (band.to - band.from) * (int64_t)(pitch / size));
     unsigned char *expected = copy_of(&lines);
-    subject->kernels->stored[dtype]->lines(lines.data, (int64_t)pitch, &band);
+    subject->kernels->stored[dtype]->shared_rows(lines.data, (int64_t)pitch, &band);
     for (int64_t h = band.from; h < band.to; h++) {
         const size_t at = (size_t)(h - band.from) * pitch;
         const struct rg_rows rows = rows_of_band(subject, &band, h);
@@ -615,27 +616,27 @@ static void try_lines(const struct subject *subject, struct rng *rng, regrad_dty
         add_rows(subject->wide, dtype, &rows, expected + at);
         memcpy(expected + at + nbytes, lines.data + at + nbytes, room * size);
     }
-    finish_values(subject, "lines", n, &lines, expected);
+    finish_values(subject, "shared rows", n, &lines, expected);
     end_source(&source);
     guard_fini(&map.weight);
 }
 
-static void all_lines(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+static void all_shared_rows(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
 {
     for (int64_t n = 0; n <= LONGEST; n += length_step())
         for (int64_t n_lines = 1; n_lines < 9; n_lines++)
-            try_lines(subject, rng, dtype, n_lines, n);
+            try_shared_rows(subject, rng, dtype, n_lines, n);
 }
 
-static void lines_of(const struct subject *subject, struct rng *rng)
+static void shared_rows_of(const struct subject *subject, struct rng *rng)
 {
-    for_each_dtype(subject, rng, all_lines);
+    for_each_dtype(subject, rng, all_shared_rows);
 }
 
-void lines(void **state)
+void shared_rows(void **state)
 {
     (void)state;
-    for_each_subject(lines_of);
+    for_each_subject(shared_rows_of);
 }
 
 /* ---- Groups ---- */
@@ -666,7 +667,7 @@ static void try_groups(const struct subject *subject, struct rng *rng, regrad_dt
             encode(dtype, expect_sum(subject->wide, piece, line.data, i, inner, c),
                    expected + (size_t)((i - piece->from) * inner + c) * regrad_dtype_size(dtype));
     subject->kernels->stored[dtype]->groups(result.data, line.data, inner, piece, stream);
-    subject->kernels->settle();
+    subject->kernels->fence();
     finish(subject, "groups", inner, &result, expected);
     guard_fini(&line);
     guard_fini(&map.weight);
@@ -691,7 +692,7 @@ void groups(void **state)
     for_each_subject(groups_of);
 }
 
-/* ---- Carry ---- */
+/* ---- Fused groups ---- */
 
 /* Writes values of groups of `inner` from a dense line to one with room after each group; only of sources that a result
  * of the piece sums. */
@@ -707,44 +708,44 @@ static void spread_line(bool wide, const struct rg_piece *piece, const void *den
 }
 
 /* A dense line of the values that a line holds, or of zeros. */
-static void *dense_line(bool wide, const struct rg_carry *carry, int64_t n_src, const void *line)
+static void *dense_line(bool wide, const struct rg_fused_groups *fused, int64_t n_src, const void *line)
 {
-    const int64_t pitch = (carry->n + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
-    void *dense = calloc((size_t)(n_src * carry->n) + 1, value_size(wide));
+    const int64_t pitch = (fused->n + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
+    void *dense = calloc((size_t)(n_src * fused->n) + 1, value_size(wide));
     assert_non_null(dense);
-    for (int64_t k = 0; k < n_src * carry->n && line != NULL; k++)
-        set(wide, dense, k, get(wide, line, k / carry->n * pitch + k % carry->n));
+    for (int64_t k = 0; k < n_src * fused->n && line != NULL; k++)
+        set(wide, dense, k, get(wide, line, k / fused->n * pitch + k % fused->n));
     return dense;
 }
 
 /* Writes the results, which begin with what the line holds. */
-static void expect_carried(bool wide, regrad_dtype dtype, const struct rg_carry *carry, const struct rg_piece *piece,
-                           const void *line, unsigned char *to)
+static void expect_fused(bool wide, regrad_dtype dtype, const struct rg_fused_groups *fused,
+                         const struct rg_piece *piece, const void *line, unsigned char *to)
 {
-    void *sums = dense_line(wide, carry, piece->n_src, carry->start ? NULL : line);
-    add_rows(wide, dtype, &carry->rows, sums);
+    void *sums = dense_line(wide, fused, piece->n_src, fused->start ? NULL : line);
+    add_rows(wide, dtype, &fused->rows, sums);
     for (int64_t i = piece->from; i < piece->to; i++)
-        for (int64_t c = 0; c < carry->n; c++)
-            encode(dtype, expect_sum(wide, piece, sums, i, carry->n, c),
-                   to + (size_t)((i - piece->from) * carry->n + c) * regrad_dtype_size(dtype));
+        for (int64_t c = 0; c < fused->n; c++)
+            encode(dtype, expect_sum(wide, piece, sums, i, fused->n, c),
+                   to + (size_t)((i - piece->from) * fused->n + c) * regrad_dtype_size(dtype));
     free(sums);
 }
 
 /* Writes what the line is to hold afterwards. */
-static void expect_rest(bool wide, regrad_dtype dtype, const struct rg_carry *carry, const struct rg_piece *piece,
-                        void *line)
+static void expect_rest(bool wide, regrad_dtype dtype, const struct rg_fused_groups *fused,
+                        const struct rg_piece *piece, void *line)
 {
-    void *rest = dense_line(wide, carry, piece->n_src, NULL);
-    struct rg_rows rows = carry->rows;
-    rows.src = (const char *)rows.src + (rows.n_rows - carry->n_shared) * rows.pitch;
-    rows.n_rows = carry->n_shared;
-    rows.weight = carry->next_weight;
+    void *rest = dense_line(wide, fused, piece->n_src, NULL);
+    struct rg_rows rows = fused->rows;
+    rows.src = (const char *)rows.src + (rows.n_rows - fused->n_shared) * rows.pitch;
+    rows.n_rows = fused->n_shared;
+    rows.weight = fused->next_weight;
     add_rows(wide, dtype, &rows, rest);
-    spread_line(wide, piece, rest, carry->n, line);
+    spread_line(wide, piece, rest, fused->n, line);
     free(rest);
 }
 
-static void try_carry(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n, int64_t n_rows,
+static void try_fused(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n, int64_t n_rows,
                       int64_t inner)
 {
     const bool wide = subject->wide, stream = rng_chance(rng, 2);
@@ -752,42 +753,42 @@ static void try_carry(const struct subject *subject, struct rng *rng, regrad_dty
     make_map(subject, rng, &map, &(struct map_spec){.n = n, .n_terms = 5, .pairs = true});
     const struct rg_piece *piece = &map.piece;
     struct source source = make_source(subject, rng, dtype, n_rows, piece->n_src * inner);
-    struct rg_carry carry = {.rows = source.rows, .start = rng_chance(rng, 2), .n = inner};
-    carry.n_shared = rng_between(rng, 0, n_rows);
-    struct guard next_weight = make(rng, value_dtype(wide), carry.n_shared);
+    struct rg_fused_groups fused = {.rows = source.rows, .start = rng_chance(rng, 2), .n = inner};
+    fused.n_shared = rng_between(rng, 0, n_rows);
+    struct guard next_weight = make(rng, value_dtype(wide), fused.n_shared);
     struct guard line = make(rng, value_dtype(wide), piece->n_src * (inner + RG_MAX_LANES) + RG_LINE_ROOM);
     struct guard result = make(rng, dtype, (piece->to - piece->from) * inner);
     unsigned char *expected = copy_of(&result), *rest = copy_of(&line);
-    carry.next_weight = next_weight.data;
-    expect_carried(wide, dtype, &carry, piece, line.data, expected);
-    subject->kernels->stored[dtype]->carry(result.data, line.data, &carry, piece, stream);
-    subject->kernels->settle();
-    if (carry.n_shared > 0) { /* what lies between what is to be held does not matter */
+    fused.next_weight = next_weight.data;
+    expect_fused(wide, dtype, &fused, piece, line.data, expected);
+    subject->kernels->stored[dtype]->fused_groups(result.data, line.data, &fused, piece, stream);
+    subject->kernels->fence();
+    if (fused.n_shared > 0) { /* what lies between what is to be held does not matter */
         memcpy(rest, line.data, line.nbytes);
-        expect_rest(wide, dtype, &carry, piece, rest);
+        expect_rest(wide, dtype, &fused, piece, rest);
     }
-    finish(subject, "carry", inner, &result, expected);
-    finish_values(subject, "carry, to the next row,", inner, &line, rest);
+    finish(subject, "fused_groups", inner, &result, expected);
+    finish_values(subject, "fused_groups, to the next row,", inner, &line, rest);
     guard_fini(&next_weight);
     end_source(&source);
     guard_fini(&map.weight);
 }
 
-static void all_carry(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+static void all_fused(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
 {
     for (int64_t inner = RG_MAX_LANES; inner < 150; inner += inner < 36 ? 1 : 5)
         for (int64_t n = 0; n < 12; n += 3)
             for (int64_t n_rows = 0; n_rows < 6; n_rows++)
-                try_carry(subject, rng, dtype, n, n_rows, inner);
+                try_fused(subject, rng, dtype, n, n_rows, inner);
 }
 
-static void carry_of(const struct subject *subject, struct rng *rng)
+static void fused_groups_of(const struct subject *subject, struct rng *rng)
 {
-    for_each_dtype(subject, rng, all_carry);
+    for_each_dtype(subject, rng, all_fused);
 }
 
-void carry(void **state)
+void fused_groups(void **state)
 {
     (void)state;
-    for_each_subject(carry_of);
+    for_each_subject(fused_groups_of);
 }

@@ -60,7 +60,7 @@ static int64_t neighbour_at(const struct tile_case *it, int64_t k, int64_t p, in
     return it->at[k / width][p] + k % width * RG_GRID_LANES + c;
 }
 
-static double tile_weight(const struct tile_case *it, const union rg_grid_row *weight, int64_t k, int64_t p)
+static double tile_weight(const struct tile_case *it, const union rg_grid_values *weight, int64_t k, int64_t p)
 {
     return it->wide ? weight[k].f64[p] : (double)weight[k].f32[p];
 }
@@ -94,7 +94,7 @@ static void try_spread(const struct subject *subject, struct rng *rng, const str
 }
 
 /* The blend of channel c at point p. */
-static double tile_blend(const struct tile_case *it, const union rg_grid_row *weight, int64_t p, int64_t c)
+static double tile_blend(const struct tile_case *it, const union rg_grid_values *weight, int64_t p, int64_t c)
 {
     double sum = 0;
     for (int64_t k = 0; k < n_neighbours_of(it); k++)
@@ -119,9 +119,9 @@ static void try_sample(const struct subject *subject, struct rng *rng, const str
 }
 
 /* All neighbours' derivatives by x, or by y, at point p; others are left as they were. */
-static void set_derivatives(const struct tile_case *it, int d, int64_t p, union rg_grid_row *weight)
+static void set_derivatives(const struct tile_case *it, int d, int64_t p, union rg_grid_values *weight)
 {
-    const union rg_grid_row *given = d == 0 ? it->weights.dx : it->weights.dy;
+    const union rg_grid_values *given = d == 0 ? it->weights.dx : it->weights.dy;
     for (int64_t k = 0; k < n_neighbours_of(it); k++) {
         int64_t along = d == 0 ? k % 2 : k / 2, across = d == 0 ? k / 2 : k % 2;
         bool bilinear = it->stencil->width == 2;
@@ -134,7 +134,7 @@ static void set_derivatives(const struct tile_case *it, int d, int64_t p, union 
 static double tile_slope(const struct tile_case *it, int d, int64_t p)
 {
     double term[RG_GRID_LANES];
-    union rg_grid_row weight[RG_GRID_NEIGHBOURS];
+    union rg_grid_values weight[RG_GRID_NEIGHBOURS];
     set_derivatives(it, d, p, weight);
     for (int64_t c = 0; c < RG_GRID_LANES; c++)
         term[c] = times(it->wide, get(it->wide, it->grad.data, p * RG_GRID_LANES + c), tile_blend(it, weight, p, c));
@@ -221,50 +221,50 @@ static void try_select(const struct subject *subject, struct rng *rng, const int
     guard_fini(&list);
 }
 
-static void try_finish_quads(const struct subject *subject, struct rng *rng)
+static void try_finish_bilinear(const struct subject *subject, struct rng *rng)
 {
-    static struct rg_grid_quads quads;
-    const struct rg_grid_pair *pairs[] = {&quads.x, &quads.y};
+    static struct rg_grid_bilinear_points points;
+    const struct rg_grid_bilinear_axis *pairs[] = {&points.x, &points.y};
     bool wide = subject->wide;
     struct guard sum[2];
     void *expected[2];
-    fill(rng, value_dtype(wide), &quads.x.slope, RG_GRID_POINTS);
-    fill(rng, value_dtype(wide), &quads.y.slope, RG_GRID_POINTS);
+    fill(rng, value_dtype(wide), &points.x.slope, RG_GRID_POINTS);
+    fill(rng, value_dtype(wide), &points.y.slope, RG_GRID_POINTS);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        quads.x.first[p] = (int32_t)rng_between(rng, -2, 3);
-        quads.y.first[p] = (int32_t)rng_between(rng, -2, 3);
+        points.x.first[p] = (int32_t)rng_between(rng, -2, 3);
+        points.y.first[p] = (int32_t)rng_between(rng, -2, 3);
     }
     for (int d = 0; d < 2; d++) {
         sum[d] = make(rng, value_dtype(wide), RG_GRID_POINTS);
         expected[d] = copy_of(&sum[d]);
         for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-            bool outside = quads.x.first[p] == -2 || quads.y.first[p] == -2;
+            bool outside = points.x.first[p] == -2 || points.y.first[p] == -2;
             double product = times(wide, get(wide, &pairs[d]->slope, p), get(wide, expected[d], p));
             set(wide, expected[d], p, outside ? 0 : product);
         }
     }
-    subject->kernels->grid_finish_quads((struct rg_grid_sums){sum[0].data, sum[1].data}, &quads);
+    subject->kernels->grid_finish_bilinear((struct rg_grid_sums){sum[0].data, sum[1].data}, &points);
     for (int d = 0; d < 2; d++)
-        finish_values(subject, "grid_finish_quads", d, &sum[d], expected[d]);
+        finish_values(subject, "grid_finish_bilinear", d, &sum[d], expected[d]);
 }
 
-static void try_aim_quads(const struct subject *subject, struct rng *rng)
+static void try_aim_bilinear(const struct subject *subject, struct rng *rng)
 {
-    static struct rg_grid_quads quads;
+    static struct rg_grid_bilinear_points points;
     struct rg_grid_tile tile = make_rows_of_tile(rng);
     struct guard result;
     guard_init(&result, sizeof(int32_t[2][RG_GRID_POINTS]), GUARD_AT_END);
     int32_t *expected = copy_of(&result);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        quads.x.first[p] = (int32_t)rng_between(rng, -2, tile.pitch - 2);
-        quads.y.first[p] = (int32_t)rng_between(rng, -2, 15);
+        points.x.first[p] = (int32_t)rng_between(rng, -2, tile.pitch - 2);
+        points.y.first[p] = (int32_t)rng_between(rng, -2, 15);
         for (int64_t k = 0; k < 2; k++)
-            expected[k * RG_GRID_POINTS + p] = tile_place(&tile, quads.y.first[p] + k, quads.x.first[p]);
+            expected[k * RG_GRID_POINTS + p] = tile_place(&tile, points.y.first[p] + k, points.x.first[p]);
     }
     int32_t(*at)[RG_GRID_POINTS] = (int32_t(*)[RG_GRID_POINTS])result.data;
-    subject->kernels->grid_aim_quads(at, &quads, &tile);
+    subject->kernels->grid_aim_bilinear(at, &points, &tile);
     try_select(subject, rng, (const int32_t(*)[RG_GRID_POINTS])at, 2);
-    finish(subject, "grid_aim_quads", RG_GRID_POINTS, &result, expected);
+    finish(subject, "grid_aim_bilinear", RG_GRID_POINTS, &result, expected);
 }
 
 static void try_aim(const struct subject *subject, struct rng *rng, int64_t n_taps)
@@ -290,8 +290,8 @@ static void all_aims(const struct subject *subject, struct rng *rng)
 {
     for (int k = 0; k < 300; k++) {
         try_aim(subject, rng, 1 << k % 3);
-        try_aim_quads(subject, rng);
-        try_finish_quads(subject, rng);
+        try_aim_bilinear(subject, rng);
+        try_finish_bilinear(subject, rng);
     }
 }
 
@@ -357,7 +357,7 @@ static void try_grid_store(const struct subject *subject, struct rng *rng, regra
                    expected + start + (c * layout.channel_stride + p * layout.stride) * size);
     subject->kernels->stored[dtype]->grid_store(result.data + start, layout.channel_stride, layout.stride, tile.data,
                                                 n_channels, n, rng_chance(rng, 2));
-    subject->kernels->settle();
+    subject->kernels->fence();
     finish(subject, "grid_store", n, &result, expected);
     guard_fini(&tile);
 }

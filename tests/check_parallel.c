@@ -20,7 +20,7 @@
 
 #include "random.h"
 #include "rt/parallel.h"
-#include "rt/spread.h"
+#include "rt/keep_off.h"
 
 enum { MOST_SLOTS = 9, N_CALLERS = 3, N_LOOPS = 300 };
 
@@ -188,12 +188,12 @@ static void kept_off(void **state)
     cpu_set_t all, left;
     pthread_t thread;
     pthread_barrier_t barrier;
-    const int core = rg_spread_core();
+    const int core = rg_current_core();
     if (sched_getaffinity(0, sizeof all, &all) != 0 || core < 0 || !CPU_ISSET(core, &all))
         skip(); /* a machine of very many cores, or a thread that was just moved */
     pthread_barrier_init(&barrier, NULL, 2);
     assert_int_equal(pthread_create(&thread, NULL, await_end, &barrier), 0);
-    rg_spread_off(thread, core);
+    rg_keep_off(thread, core);
     assert_int_equal(pthread_getaffinity_np(thread, sizeof left, &left), 0);
     if (CPU_COUNT(&all) > 1)
         CPU_CLR(core, &all);

@@ -223,7 +223,7 @@ static void batches(void **state)
 
 /* ---- Points ---- */
 
-enum { FEW_POINTS = 16, REPEATS = 40 };
+enum { N_FIRST = 16, REPEATS = 40 };
 
 /* A result of few points in a large image, and of the same points many times over, which is computed another way. */
 static void check_point_alone(struct rng *rng, const struct problem *problem)
@@ -232,7 +232,7 @@ static void check_point_alone(struct rng *rng, const struct problem *problem)
     few.c = rng_between(rng, 9, 50);
     few.in_h = few.in_w = 25;
     few.out_h = 1;
-    few.out_w = FEW_POINTS;
+    few.out_w = N_FIRST;
     few.wanted[0] = false;
     few.wanted[1] = true;
     many = few;
@@ -240,13 +240,13 @@ static void check_point_alone(struct rng *rng, const struct problem *problem)
     struct problem_data data = random_data(rng, &few), repeated = random_data(rng, &many);
     int grad = few.backward ? 0 : -1, input = few.backward ? 1 : 0, grid = input + 1;
     memcpy(repeated.in[input], data.in[input], (size_t)(few.n * few.c * few.in_h * few.in_w) * sizeof(double));
-    for (int64_t k = 0; k < few.n * few.c * REPEATS * FEW_POINTS && grad >= 0; k++)
-        repeated.in[grad][k] = data.in[grad][k / (REPEATS * FEW_POINTS) * FEW_POINTS + k % FEW_POINTS];
-    for (int64_t k = 0; k < few.n * REPEATS * FEW_POINTS * 2; k++)
-        repeated.in[grid][k] = data.in[grid][k / (REPEATS * FEW_POINTS * 2) * FEW_POINTS * 2 + k % (FEW_POINTS * 2)];
+    for (int64_t k = 0; k < few.n * few.c * REPEATS * N_FIRST && grad >= 0; k++)
+        repeated.in[grad][k] = data.in[grad][k / (REPEATS * N_FIRST) * N_FIRST + k % N_FIRST];
+    for (int64_t k = 0; k < few.n * REPEATS * N_FIRST * 2; k++)
+        repeated.in[grid][k] = data.in[grid][k / (REPEATS * N_FIRST * 2) * N_FIRST * 2 + k % (N_FIRST * 2)];
     struct run_result one = run_problem(rng, &few, &data, &plain), all = run_problem(rng, &many, &repeated, &plain);
     int output = few.backward ? 1 : 0;
-    size_t row = FEW_POINTS * (few.backward ? 2 : 1) * regrad_dtype_size(few.dtype);
+    size_t row = N_FIRST * (few.backward ? 2 : 1) * regrad_dtype_size(few.dtype);
     for (size_t k = 0; k < all.nbytes[output] / row; k++)
         if (memcmp(all.bytes[output] + k * row, one.bytes[output] + k / REPEATS * row, row) != 0)
             fail_msg("%s: points alone give other bits than among others", problem_text(&few));

@@ -7,7 +7,7 @@
 /* From one value of a row to the same of the next. */
 int64_t row_stride(bool wide)
 {
-    return (int64_t)(sizeof(union rg_grid_row) / value_size(wide));
+    return (int64_t)(sizeof(union rg_grid_values) / value_size(wide));
 }
 
 double row_value(bool wide, const struct guard *rows, int64_t k, int64_t p)

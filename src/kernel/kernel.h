@@ -11,7 +11,7 @@
  * multiply-add, written fma(a, b, c) = round(a * b + c) below, in exactly the order given there.
  * A vector lane computes one result; the one sum over lanes, grid_slope's, is a tree that is the same for
  * every width. Hence the bits depend neither on the width of vectors nor on where a row starts. The one thing left open
- * is which NaN an operation yields when it yields a NaN; store settles that.
+ * is which NaN an operation yields when it yields a NaN; store makes it canonical.
  */
 #ifndef RG_KERNEL_H
 #define RG_KERNEL_H
@@ -109,7 +109,7 @@ struct rg_ahead {
 };
 
 /* For each of n_rows lines: dst[r][k] = result k of the columns of line[r], rounded as by store, for k < columns->n.
- * Results start at +0. With `stream`, whole vectors go past the caches, where dst is aligned to them; settle ends
+ * Results start at +0. With `stream`, whole vectors go past the caches, where dst is aligned to them; fence ends
  * that. What is ahead is prefetched meanwhile, little by little. */
 typedef void rg_cols_fn(void *const *dst, const void *const *line, int64_t n_rows, const struct rg_columns *columns,
                         bool stream, struct rg_ahead ahead);
@@ -129,12 +129,12 @@ struct rg_band {
 /* The lines that rows would make of the rows of a band, from +0: that of row h at (char *)line + (h - from) *
  * line_pitch. No source row is in more than two of them, which are neighbours, and none ends before the one above; low
  * and high do not matter. */
-typedef void rg_lines_fn(void *line, int64_t line_pitch, const struct rg_band *band);
+typedef void rg_shared_rows_fn(void *line, int64_t line_pitch, const struct rg_band *band);
 
 /* For each row of a band results low .. high - 1 of all that rows and cols would make of it: result 0 of row h at
  * (char *)dst + (h - from) * pitch. high is that of a whole row or ends a block. The
  * columns have factor 2, 3, 4 or 8. NULL in kernels of one lane, since plans do not call it there. */
-typedef void rg_reduce_fn(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
+typedef void rg_shrink_fn(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
                           bool stream);
 
 /* Rows from .. to - 1 of an axis map (op/axis.h), and the n_src sources from low on that hold all that
@@ -154,7 +154,7 @@ typedef void rg_groups_fn(void *dst, const void *line, int64_t n, const struct r
 /* A row of results that are groups of n values, straight from source rows. What the rows give to the next row of
  * results, so that they need not be read again, is carried to it in the line: value c of source k at [(k - low) * p +
  * c], with p = n rounded up to RG_MAX_LANES. n is that or more. */
-struct rg_carry {
+struct rg_fused_groups {
     struct rg_rows rows;     /* n_rows that the line does not yet hold; row 0 begins with the source `low` of a piece */
     int64_t n_shared;        /* the last rows of them, that the next row of results sums too */
     const void *next_weight; /* of these there */
@@ -165,11 +165,11 @@ struct rg_carry {
 /* Adds rows to what the line holds as rg_rows_fn does, and makes results of the sums as rg_groups_fn does. Afterwards
  * the line holds what these rows give to the next row of results, unless n_shared is 0. Of the piece, no source is
  * summed by more than two results. */
-typedef void rg_carry_fn(void *dst, void *line, const struct rg_carry *carry, const struct rg_piece *piece,
-                         bool stream);
+typedef void rg_fused_groups_fn(void *dst, void *line, const struct rg_fused_groups *fused,
+                                const struct rg_piece *piece, bool stream);
 
 /* Makes what this thread streamed visible like all that it stored. */
-typedef void rg_settle_fn(void);
+typedef void rg_fence_fn(void);
 
 /* ---- Grid sample ---- */
 
@@ -187,7 +187,7 @@ struct rg_grid_spec {
     bool align_corners;
 };
 
-union rg_grid_row {
+union rg_grid_values {
     _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS];
     double f64[RG_GRID_POINTS];
 };
@@ -196,8 +196,8 @@ union rg_grid_row {
  * weight and derivative, which is the weight's by pixel, are then 0. */
 struct rg_grid_axis {
     int64_t index[RG_GRID_TAPS][RG_GRID_POINTS];
-    union rg_grid_row weight[RG_GRID_TAPS], derivative[RG_GRID_TAPS];
-    union rg_grid_row slope;        /* d pixel / d coordinate */
+    union rg_grid_values weight[RG_GRID_TAPS], derivative[RG_GRID_TAPS];
+    union rg_grid_values slope;     /* d pixel / d coordinate */
     int64_t inside[RG_GRID_POINTS]; /* negative: all taps are outside */
 };
 
@@ -214,7 +214,7 @@ typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *x, con
                                const struct rg_grid_spec *spec);
 
 /* dst[ky * n_taps + kx][p] = round(y[ky][p] * x[kx][p]) for all RG_GRID_POINTS points. */
-typedef void rg_grid_weigh_fn(union rg_grid_row *dst, const union rg_grid_row *y, const union rg_grid_row *x,
+typedef void rg_grid_weigh_fn(union rg_grid_values *dst, const union rg_grid_values *y, const union rg_grid_values *x,
                               int64_t n_taps);
 
 /* Where neighbours are in an image: at y * stride_h + x * stride_w - low. Those that are outside of it, and those
@@ -242,12 +242,13 @@ typedef void rg_fetch_fn(void *dst, const void *plane, const int64_t *offset, in
 
 /* The points that list[0] .. list[n - 1] name, in this order, and for each p of them all k in increasing order:
  * plane[o] = fma(weight[k][p], grad[p], plane[o]) where o = offset[k][p]. */
-typedef void rg_grid_scatter_fn(void *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_row *weight,
-                                const void *grad, int64_t n_neighbours, const int64_t *list, int64_t n);
+typedef void rg_grid_scatter_fn(void *plane, const int64_t (*offset)[RG_GRID_POINTS],
+                                const union rg_grid_values *weight, const void *grad, int64_t n_neighbours,
+                                const int64_t *list, int64_t n);
 
 /* dst[p] = s where s = +0 and then s = fma(weight[k][p], value[k][p], s) for k = 0 .. n_neighbours - 1,
  * for p < n, rounded up to RG_GRID_LANES. */
-typedef void rg_grid_blend_fn(void *dst, const union rg_grid_row *weight, const union rg_grid_row *value,
+typedef void rg_grid_blend_fn(void *dst, const union rg_grid_values *weight, const union rg_grid_values *value,
                               int64_t n_neighbours, int64_t n);
 
 /* dst[p] = round(a[p] * b[p]) for all RG_GRID_POINTS points. */
@@ -258,10 +259,10 @@ typedef void rg_grid_multiply_fn(void *dst, const void *a, const void *b);
  * missing count as +0. For half = 8, 4, 2, 1: row[c] = row[c] + row[c + half] for c < half. Then
  * sum[p] = sum[p] + row[0][p] for all RG_GRID_POINTS points. Overwrites the rows.
  */
-typedef void rg_grid_fold_fn(void *sum, union rg_grid_row *row, int64_t n);
+typedef void rg_grid_fold_fn(void *sum, union rg_grid_values *row, int64_t n);
 
 /* sum[p] = round(slope[p] * sum[p]) for all RG_GRID_POINTS points, and +0 where all taps of an axis are outside. */
-typedef void rg_grid_finish_fn(void *sum, const union rg_grid_row *slope, const struct rg_grid_points *points);
+typedef void rg_grid_finish_fn(void *sum, const union rg_grid_values *slope, const struct rg_grid_points *points);
 
 /* ---- Grid sample: tiles ---- */
 
@@ -287,20 +288,20 @@ struct rg_grid_stencil {
 };
 
 /* One axis of bilinear points: the taps are at first and first + 1; first is -2 where both are outside of the image. */
-struct rg_grid_pair {
+struct rg_grid_bilinear_axis {
     int32_t first[RG_GRID_POINTS];
-    union rg_grid_row slope; /* d pixel / d coordinate */
+    union rg_grid_values slope; /* d pixel / d coordinate */
 };
 
-struct rg_grid_quads {
-    struct rg_grid_pair x, y;
+struct rg_grid_bilinear_points {
+    struct rg_grid_bilinear_axis x, y;
 };
 
 /* Finds the pairs of n <= RG_GRID_POINTS points on one axis, which is no longer than RG_LONGEST_IN_FLOAT, as
  * rg_grid_locate_fn does, and weight[k] of tap k: 0 where it is outside; inside, their derivatives by pixel are -1
  * and 1. The points from n on are outside. */
-typedef void rg_grid_pair_fn(struct rg_grid_pair *pair, union rg_grid_row weight[2], const void *x, int64_t n,
-                             int64_t size, const struct rg_grid_spec *spec);
+typedef void rg_grid_bilinear_axis_fn(struct rg_grid_bilinear_axis *pair, union rg_grid_values weight[2], const void *x,
+                                      int64_t n, int64_t size, const struct rg_grid_spec *spec);
 
 /* Rows of sums, for x and for y. */
 struct rg_grid_sums {
@@ -309,11 +310,11 @@ struct rg_grid_sums {
 
 /* sums.x[p] = round(slope[p] * sums.x[p]) for all RG_GRID_POINTS points, and likewise for y; +0 where all taps of an
  * axis are outside. */
-typedef void rg_grid_finish_quads_fn(struct rg_grid_sums sums, const struct rg_grid_quads *quads);
+typedef void rg_grid_finish_bilinear_fn(struct rg_grid_sums sums, const struct rg_grid_bilinear_points *points);
 
 /* at[k][p] = where place k of point p is in a tile, in values; 0 where it is not in it. */
-typedef void rg_grid_aim_quads_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_quads *quads,
-                                  const struct rg_grid_tile *tile);
+typedef void rg_grid_aim_bilinear_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_bilinear_points *points,
+                                     const struct rg_grid_tile *tile);
 typedef void rg_grid_aim_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_points *points,
                             const struct rg_grid_tile *tile);
 
@@ -326,17 +327,17 @@ typedef int64_t rg_grid_select_fn(int64_t *list, const int32_t (*at)[RG_GRID_POI
  * where o is the neighbour. Where two of the four neighbours of a bilinear point are the same pixel, it may become
  * anything: they are outside. */
 typedef void rg_grid_spread_fn(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
-                               const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n);
+                               const union rg_grid_values *weight, const void *grad, const int64_t *list, int64_t n);
 
 /* dst(p, c) = s where s = +0 and then s = fma(weight[k][p], tile(o, c), s) for the neighbours k in increasing order,
  * for p < n and all channels c. */
 typedef void rg_grid_sample_fn(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
-                               const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n);
+                               const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_values *weight, int64_t n);
 
 /* Weights of neighbours, and their derivatives by x and by y. Those of bilinear points are made of less: the
  * neighbours' derivatives by x are -dx[0], dx[0], -dx[1] and dx[1], and by y -dy[0], -dy[1], dy[0] and dy[1]. */
 struct rg_grid_weights {
-    union rg_grid_row value[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
+    union rg_grid_values value[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
 };
 
 /* Blends, products and fold at once, for all channels of tiles: with b(p, c) the blend by rg_grid_sample_fn with
@@ -353,91 +354,95 @@ typedef void rg_grid_load_fn(void *tile, const void *src, int64_t channel_stride
                              int64_t n);
 
 /* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < n_channels, rounded as rg_store_fn does.
- * stream: the result will not be read soon, and may go past the caches; then rg_settle_fn must follow. */
+ * stream: the result will not be read soon, and may go past the caches; then rg_fence_fn must follow. */
 typedef void rg_grid_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
                               int64_t n, bool stream);
 
 /* ---- Bilinear grid sample of few channels ---- */
 
 /*
- * The same sums, where a point has four neighbours in a square and there are up to RG_FEW_LANES channels. A picture
- * holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) * lanes +
- * c]. Channels that are missing are +0. A tile of as many lanes holds channels of points.
+ * The same sums, where a point has four neighbours in a square and there are up to RG_PACKED_LANES channels. A packed
+ * image holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) *
+ * lanes + c]. Channels that are missing are +0. A tile of as many lanes holds channels of points.
  */
-enum { RG_FEW_LANES = 8 };
+enum { RG_PACKED_LANES = 8 };
 
 /* What is found for each point: its first neighbour, brought to -2 .. size if it is farther out; the neighbours'
  * weights on each axis; d pixel / d coordinate. */
-struct rg_few_points {
+struct rg_packed_points {
     int32_t x[RG_GRID_POINTS], y[RG_GRID_POINTS];
-    union rg_grid_row weight_x[2], weight_y[2];
-    union rg_grid_row slope_x, slope_y;
+    union rg_grid_values weight_x[2], weight_y[2];
+    union rg_grid_values slope_x, slope_y;
 };
 
 /* As rg_grid_locate_fn, for bilinear interpolation and images of up to RG_LONGEST_IN_FLOAT on each axis. */
-typedef void rg_few_locate_fn(struct rg_few_points *points, const void *x, const void *y, int64_t n,
-                              const struct rg_grid_spec *spec);
+typedef void rg_packed_locate_fn(struct rg_packed_points *points, const void *x, const void *y, int64_t n,
+                                 const struct rg_grid_spec *spec);
 
-/* What of an image a picture holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of the
- * image is row y & mask of the picture; mask is one less than a power of two. */
-struct rg_few_window {
+/* What of an image a packed image holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of
+ * the image is row y & mask of the packed image; mask is one less than a power of two. */
+struct rg_packed_window {
     int32_t width, row_begin, row_end, mask;
 };
 
 /* place[p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by side in the
- * picture, RG_FEW_NONE only where none of them is in the window, else RG_FEW_SOME; for all RG_GRID_POINTS points. */
-enum { RG_FEW_SOME = -1, RG_FEW_NONE = -2 };
-typedef void rg_few_place_fn(int32_t *place, const struct rg_few_points *points, const struct rg_few_window *window);
+ * packed image, RG_PACKED_NONE only where none of them is in the window, else RG_PACKED_SOME; for all RG_GRID_POINTS
+ * points. */
+enum { RG_PACKED_SOME = -1, RG_PACKED_NONE = -2 };
+typedef void rg_packed_place_fn(int32_t *place, const struct rg_packed_points *points,
+                                const struct rg_packed_window *window);
 
-/* The least and the greatest of n coordinates, as far as that matters: both are brought to -RG_FEW_FAR ..
- * RG_FEW_FAR, where they are when one of the coordinates is not finite. n is not 0. */
-enum { RG_FEW_FAR = 3 };
-typedef void rg_few_range_fn(void *least, void *greatest, const void *value, int64_t n);
+/* The least and the greatest of n coordinates, as far as that matters: both are brought to -RG_PACKED_FAR ..
+ * RG_PACKED_FAR, where they are when one of the coordinates is not finite. n is not 0. */
+enum { RG_PACKED_FAR = 3 };
+typedef void rg_packed_range_fn(void *least, void *greatest, const void *value, int64_t n);
 
 /* low[k] .. high[k]: rows that hold all that points with y from least[k] to greatest[k] touch; for k < n, which is up
  * to RG_GRID_POINTS. */
-typedef void rg_few_rows_fn(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
-                            const struct rg_grid_spec *spec);
+typedef void rg_packed_rows_fn(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
+                               const struct rg_grid_spec *spec);
 
 /* For the points p < n in order, neighbours k in increasing order as far as they are in the window, and all lanes c:
- * picture(k, c) = fma(weight[k][p], tile(p, c), picture(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
+ * packed(k, c) = fma(weight[k][p], tile(p, c), packed(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
  */
-typedef void rg_few_spread_fn(void *picture, int64_t lanes, const struct rg_few_window *window, const int32_t *place,
-                              const struct rg_few_points *points, const void *tile, int64_t n);
+typedef void rg_packed_spread_fn(void *packed, int64_t lanes, const struct rg_packed_window *window,
+                                 const int32_t *place, const struct rg_packed_points *points, const void *tile,
+                                 int64_t n);
 
-/* tile(p, c) = s where s = +0 and then s = fma(weight[k][p], picture(k, c), s), for p < n; neighbours outside of the
+/* tile(p, c) = s where s = +0 and then s = fma(weight[k][p], packed(k, c), s), for p < n; neighbours outside of the
  * window count as +0. The tile's points from n on, up to a multiple of RG_GRID_LANES, are undefined afterwards. */
-typedef void rg_few_sample_fn(void *tile, const void *picture, int64_t lanes, const struct rg_few_window *window,
-                              const int32_t *place, const struct rg_few_points *points, int64_t n);
+typedef void rg_packed_sample_fn(void *tile, const void *packed, int64_t lanes, const struct rg_packed_window *window,
+                                 const int32_t *place, const struct rg_packed_points *points, int64_t n);
 
 /* xy[2 * p] and xy[2 * p + 1] = what grid_slope and grid_finish make of point p, for p < n, rounded up to
  * RG_GRID_LANES; a NaN becomes the one that rg_store_fn stores. far: past the caches if the address allows it. */
-typedef void rg_few_slope_fn(void *xy, const void *picture, int64_t lanes, const struct rg_few_window *window,
-                             const int32_t *place, const struct rg_few_points *points, const void *tile, int64_t n,
-                             bool far);
+typedef void rg_packed_slope_fn(void *xy, const void *packed, int64_t lanes, const struct rg_packed_window *window,
+                                const int32_t *place, const struct rg_packed_points *points, const void *tile,
+                                int64_t n, bool far);
 
 /* tile(p, c) = (T)src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are
  * +0. src is of the storage type, lanes is 2, 4, 6 or 8. */
-typedef void rg_few_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
-                                  int64_t n);
+typedef void rg_packed_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
+                                     int64_t n);
 
 /* dst[c * stride + p] = round(tile(p, c)), likewise, rounded as rg_store_fn does; far as above. */
-typedef void rg_few_part_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
-                            bool far);
+typedef void rg_packed_deinterleave_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes,
+                                       int64_t n, bool far);
 
-/* Asks the processor to bring what points p < n touch of two pictures, one of which may be NULL. Changes nothing. */
-typedef void rg_few_prefetch_fn(const void *input, const void *grad, int64_t lanes, const struct rg_few_window *window,
-                                const int32_t *place, int64_t n);
+/* Asks the processor to bring what points p < n touch of two packed images, one of which may be NULL. Changes nothing.
+ */
+typedef void rg_packed_prefetch_fn(const void *input, const void *grad, int64_t lanes,
+                                   const struct rg_packed_window *window, const int32_t *place, int64_t n);
 
 /* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
 typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
 
 /* Rows low .. high - 1 hold all that the points touch. There may be more of them than the image has. */
-typedef void rg_few_span_fn(const struct rg_few_points *points, int32_t *low, int32_t *high);
+typedef void rg_packed_span_fn(const struct rg_packed_points *points, int32_t *low, int32_t *high);
 
 /* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
-typedef bool rg_few_bounded_fn(const void *value, int64_t n, double limit);
+typedef bool rg_packed_bounded_fn(const void *value, int64_t n, double limit);
 
 /* The kernels that touch tensors of one storage type. */
 struct rg_stored_kernels {
@@ -445,24 +450,24 @@ struct rg_stored_kernels {
     rg_store_fn *store;
     rg_fetch_fn *fetch;
     rg_rows_fn *rows;
-    rg_lines_fn *lines;
+    rg_shared_rows_fn *shared_rows;
     rg_split_fn *split;
     rg_join_fn *join;
     rg_cols_fn *cols;
-    rg_reduce_fn *reduce;
+    rg_shrink_fn *shrink;
     rg_groups_fn *groups;
-    rg_carry_fn *carry;
+    rg_fused_groups_fn *fused_groups;
     rg_grid_load_fn *grid_load;
     rg_grid_store_fn *grid_store;
-    rg_few_interleave_fn *few_interleave;
-    rg_few_part_fn *few_part;
+    rg_packed_interleave_fn *interleave;
+    rg_packed_deinterleave_fn *deinterleave;
 };
 
 /* The kernels of one arithmetic type. `stored` is indexed by the storage type (regrad_dtype), and NULL for the types
  * that this arithmetic does not serve. */
 struct rg_kernels {
     int64_t lanes; /* of a vector */
-    rg_settle_fn *settle;
+    rg_fence_fn *fence;
     const struct rg_stored_kernels *stored[RG_N_DTYPES];
     rg_grid_locate_fn *grid_locate;
     rg_grid_weigh_fn *grid_weigh;
@@ -474,24 +479,24 @@ struct rg_kernels {
     rg_grid_multiply_fn *grid_multiply;
     rg_grid_fold_fn *grid_fold;
     rg_grid_finish_fn *grid_finish;
-    rg_grid_finish_quads_fn *grid_finish_quads;
-    rg_grid_pair_fn *grid_pair;
-    rg_grid_aim_quads_fn *grid_aim_quads;
+    rg_grid_finish_bilinear_fn *grid_finish_bilinear;
+    rg_grid_bilinear_axis_fn *grid_bilinear_axis;
+    rg_grid_aim_bilinear_fn *grid_aim_bilinear;
     rg_grid_aim_fn *grid_aim;
     rg_grid_select_fn *grid_select;
     rg_grid_spread_fn *grid_spread;
     rg_grid_sample_fn *grid_sample;
     rg_grid_slope_fn *grid_slope;
-    rg_few_locate_fn *few_locate;
-    rg_few_place_fn *few_place;
-    rg_few_range_fn *few_range;
-    rg_few_rows_fn *few_rows;
-    rg_few_spread_fn *few_spread;
-    rg_few_sample_fn *few_sample;
-    rg_few_slope_fn *few_slope;
-    rg_few_prefetch_fn *few_prefetch;
-    rg_few_bounded_fn *few_bounded;
-    rg_few_span_fn *few_span;
+    rg_packed_locate_fn *packed_locate;
+    rg_packed_place_fn *packed_place;
+    rg_packed_range_fn *packed_range;
+    rg_packed_rows_fn *packed_rows;
+    rg_packed_spread_fn *packed_spread;
+    rg_packed_sample_fn *packed_sample;
+    rg_packed_slope_fn *packed_slope;
+    rg_packed_prefetch_fn *packed_prefetch;
+    rg_packed_bounded_fn *packed_bounded;
+    rg_packed_span_fn *packed_span;
     rg_clear_far_fn *clear_far;
     rg_copy_far_fn *copy_far;
 };

@@ -22,7 +22,7 @@ struct rg_columns_spec {
     struct rg_memory *memory; /* NULL: the system's */
 };
 
-/* The factor by which the kernels' reduce can make these results, if they have more than one lane; else 0. */
+/* The factor by which the kernels' shrink can make these results, if they have more than one lane; else 0. */
 int rg_columns_factor(const struct rg_axis_map *map);
 
 /* False when there is no memory; columns then hold nothing. The caller ends them with rg_columns_fini. */

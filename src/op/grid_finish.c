@@ -50,8 +50,8 @@ static void finish_block(const struct rg_grid_progress *progress, const struct r
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_grid_points *points = &unit->scratch->points;
     if (plan->need_input && plan->channels > 0) { /* else they are 0, and stay it */
-        if (rg_grid_has_quads(plan)) {
-            progress->kernels->grid_finish_quads(sums, &unit->scratch->quads);
+        if (rg_grid_is_bilinear(plan)) {
+            progress->kernels->grid_finish_bilinear(sums, &unit->scratch->bilinear);
         } else {
             progress->kernels->grid_finish(sums.x, &points->x.slope, points);
             progress->kernels->grid_finish(sums.y, &points->y.slope, points);

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-static void widen(union rg_grid_row *to, const union rg_grid_row *from, int64_t n)
+static void widen(union rg_grid_values *to, const union rg_grid_values *from, int64_t n)
 {
     for (int64_t p = 0; p < n; p++)
         to->f64[p] = (double)from->f32[p];
 }
 
-static void narrow(union rg_grid_row *to, const union rg_grid_row *from)
+static void narrow(union rg_grid_values *to, const union rg_grid_values *from)
 {
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         to->f32[p] = (float)from->f64[p];
@@ -39,11 +39,11 @@ static void narrow_axis(struct rg_grid_axis *to, const struct rg_grid_axis *from
         complement(to, from);
 }
 
-void rg_grid_locate_long(const struct rg_grid_plan *plan, struct rg_grid_points *points, const union rg_grid_row *x,
-                         const union rg_grid_row *y, int64_t n)
+void rg_grid_locate_long(const struct rg_grid_plan *plan, struct rg_grid_points *points, const union rg_grid_values *x,
+                         const union rg_grid_values *y, int64_t n)
 {
     struct rg_grid_points wide;
-    union rg_grid_row wide_x, wide_y;
+    union rg_grid_values wide_x, wide_y;
     widen(&wide_x, x, n);
     widen(&wide_y, y, n);
     plan->wide->grid_locate(&wide, &wide_x, &wide_y, n, &plan->spec);

@@ -10,7 +10,7 @@
 #include "op/grid_plan.h"
 
 /* Finds the long axes of points again, with plan->wide; x and y hold n floats. */
-void rg_grid_locate_long(const struct rg_grid_plan *plan, struct rg_grid_points *points, const union rg_grid_row *x,
-                         const union rg_grid_row *y, int64_t n);
+void rg_grid_locate_long(const struct rg_grid_plan *plan, struct rg_grid_points *points, const union rg_grid_values *x,
+                         const union rg_grid_values *y, int64_t n);
 
 #endif

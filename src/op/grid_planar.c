@@ -55,7 +55,7 @@ static void sample(const struct rg_grid_progress *progress, const struct rg_grid
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_points *points = &scratch->points;
-    union rg_grid_row *weight = scratch->weights.value;
+    union rg_grid_values *weight = scratch->weights.value;
     progress->kernels->grid_weigh(weight, points->y.weight, points->x.weight, points->n_taps);
     place_input(progress, unit);
     for (int64_t c = 0; c < unit->count; c++) {
@@ -124,7 +124,7 @@ static void slope(const struct rg_grid_progress *progress, const struct rg_grid_
     const struct rg_kernels *kernels = progress->kernels;
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_points *points = &scratch->points;
-    union rg_grid_row *blend = &scratch->x; /* no longer needed */
+    union rg_grid_values *blend = &scratch->x; /* no longer needed */
     kernels->grid_weigh(scratch->weights.dx, points->y.weight, points->x.derivative, points->n_taps);
     kernels->grid_weigh(scratch->weights.dy, points->y.derivative, points->x.weight, points->n_taps);
     place_input(progress, unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a grid sample. Bilinear samples of few channels are run by op/grid_few.c. The channels of others are done in
- * groups of RG_GRID_LANES, each of them in one of two ways: with tiles, or, when points are few, plane by plane. The
+ * Running a grid sample. Bilinear samples of few channels are run by op/grid_packed.c. The channels of others are done
+ * in groups of RG_GRID_LANES, each of them in one of two ways: with tiles, or, when points are few, plane by plane. The
  * results are the same. A group is done by one slot alone, or by all slots together: a team.
  *
  * For each block of points, in order, the neighbours are found, and then
@@ -14,7 +14,7 @@
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  */
-#include "op/grid_few.h"
+#include "op/grid_packed.h"
 #include "op/grid_finish.h"
 #include "op/grid_planar.h"
 #include "op/grid_tiled.h"
@@ -128,8 +128,8 @@ static void run_shared(const struct rg_grid_progress *progress, int64_t n)
 static void run_all(const struct rg_grid_progress *progress)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    if (plan->few_lanes > 0) {
-        rg_few_run(progress);
+    if (plan->packed_lanes > 0) {
+        rg_packed_run(progress);
         return;
     }
     if (plan->n_alone > 0)
@@ -139,10 +139,10 @@ static void run_all(const struct rg_grid_progress *progress)
 }
 
 /* Inputs are only read; the cast lets one struct serve both. */
-static struct rg_grid_place place_of(const struct rg_operand *operand, const void *data)
+static struct rg_grid_tensor place_of(const struct rg_operand *operand, const void *data)
 {
     const regrad_tensor *view = &operand->view;
-    return (struct rg_grid_place){
+    return (struct rg_grid_tensor){
         .view = view,
         .data = data == NULL ? NULL : (char *)data + rg_first_nbytes(view),
         .element = (int64_t)regrad_dtype_size(view->dtype),

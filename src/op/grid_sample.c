@@ -7,9 +7,9 @@
 #include "base/checked.h"
 #include "base/plural.h"
 #include "base/status.h"
-#include "op/grid_few.h"
-#include "op/grid_few_sort.h"
-#include "op/grid_few_unit.h"
+#include "op/grid_packed.h"
+#include "op/grid_packed_sort.h"
+#include "op/grid_packed_unit.h"
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
 
@@ -75,9 +75,9 @@ static int describe(const regrad_plan *base, char *text, size_t size)
     return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channel%s at once, %s",
                     interpolation[plan->spec.interpolation], padding[plan->spec.padding],
                     plan->spec.align_corners ? "" : "no ", (long long)plan->group, rg_plural((uint64_t)plan->group),
-                    plan->tiled           ? "tiles"
-                    : plan->few_lanes > 0 ? "pictures"
-                                          : "planes");
+                    plan->tiled              ? "tiles"
+                    : plan->packed_lanes > 0 ? "packed"
+                                             : "planes");
 }
 
 static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
@@ -129,8 +129,8 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
     plan->channels = input->shape[1];
     plan->n_points = grid->shape[1] * grid->shape[2];
     plan->n_blocks = plan->n_points / RG_GRID_POINTS + (plan->n_points % RG_GRID_POINTS != 0);
-    plan->stage = rg_max((plan->n_blocks + RG_GRID_STAGES - 1) / RG_GRID_STAGES, 1);
-    plan->n_stages = (plan->n_blocks + plan->stage - 1) / plan->stage;
+    plan->section = rg_max((plan->n_blocks + RG_GRID_SECTIONS - 1) / RG_GRID_SECTIONS, 1);
+    plan->n_sections = (plan->n_blocks + plan->section - 1) / plan->section;
     plan->input_low =
         rg_min((input->shape[2] - 1) * input->stride[2], 0) + rg_min((input->shape[3] - 1) * input->stride[3], 0);
     plan->group = rg_min(plan->channels, RG_GRID_LANES);
@@ -151,7 +151,7 @@ static double call_nbytes(const struct rg_grid_plan *plan, int64_t n_pixels)
 /* Bytes that n_slots need which do a sample together; -1 when that is more than memory can be. */
 static int64_t team_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
-    return plan->few_lanes > 0 ? rg_few_team_nbytes(plan) : rg_grid_team_nbytes(plan, n_slots);
+    return plan->packed_lanes > 0 ? rg_packed_team_nbytes(plan) : rg_grid_team_nbytes(plan, n_slots);
 }
 
 /* All workspace but what each slot has for itself; -1 when that is more than memory can be. */
@@ -161,11 +161,11 @@ static int64_t teams_nbytes(const struct rg_grid_plan *plan)
     const int64_t one = team_nbytes(plan, 1), together = team_nbytes(plan, plan->base.n_slots);
     if (one < 0 || together < 0)
         return -1;
-    return (plan->few_lanes > 0 ? 0 : rg_grid_common_nbytes(plan)) +
+    return (plan->packed_lanes > 0 ? 0 : rg_grid_common_nbytes(plan)) +
            rg_max(alone ? one * plan->base.n_slots : 0, shared ? together : 0);
 }
 
-/* What each slot may need beyond that: stages, and sizes that are rounded up. */
+/* What each slot may need beyond that: sections, and sizes that are rounded up. */
 enum { SLACK_NBYTES = 12 << 10 };
 
 /* Workspace is to be no larger than the input and the results. */
@@ -211,11 +211,11 @@ static bool choose(struct rg_grid_plan *plan)
     int64_t n_pixels = 0;
     const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
     plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
-    plan->sorts = plan->few_lanes > 0 && rg_few_may_sort(plan);
+    plan->sorts = plan->packed_lanes > 0 && rg_packed_may_sort(plan);
     plan->sorts = plan->sorts && fits(plan, n_pixels);
-    if (plan->few_lanes > 0 && fits(plan, n_pixels))
+    if (plan->packed_lanes > 0 && fits(plan, n_pixels))
         return true;
-    plan->few_lanes = 0;
+    plan->packed_lanes = 0;
     plan->tiled = countable && choose_tiles(plan, n_pixels);
     plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
     plan->groups_alone = countable ? choose_groups(plan, n_pixels) : 0;
@@ -226,7 +226,7 @@ static bool choose(struct rg_grid_plan *plan)
 /* Books workspace: scratch for each slot, and what teams share. */
 static bool book(struct rg_grid_plan *plan)
 {
-    const int64_t slot = plan->few_lanes > 0 ? rg_few_slot_nbytes(plan) : rg_grid_slot_nbytes(plan);
+    const int64_t slot = plan->packed_lanes > 0 ? rg_packed_slot_nbytes(plan) : rg_grid_slot_nbytes(plan);
     const int64_t teams = teams_nbytes(plan);
     int64_t slots, total;
     if (teams < 0 || !rg_mul(slot, plan->base.n_slots, &slots) || !rg_add(teams, slots, &total))
@@ -277,7 +277,7 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, stru
     set_operands(&made->base, call);
     set_wishes(made, call);
     set_geometry(made, call);
-    rg_few_choose(made, call->input.tensor, call->input_grad.tensor);
+    rg_packed_choose(made, call->input.tensor, call->input_grad.tensor);
     if (!lay_out(made)) {
         const regrad_status status = refuse_sizes(call, made);
         destroy(&made->base);

@@ -130,20 +130,20 @@ static void enclose_rows(const struct rg_grid_progress *progress, const struct r
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const int64_t value = (int64_t)progress->plan->base.t_nbytes;
-    union rg_grid_row least = {{0}}, greatest = {{0}};
+    union rg_grid_values least = {{0}}, greatest = {{0}};
     for (int64_t b = blocks.begin; b < blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
         const int64_t at = (b - blocks.begin) * value;
         rg_grid_load_coordinates(progress, unit->n, block, &scratch->x, &scratch->y);
-        progress->kernels->few_range((char *)&least + at, (char *)&greatest + at, &scratch->y, block.count);
+        progress->kernels->packed_range((char *)&least + at, (char *)&greatest + at, &scratch->y, block.count);
     }
-    progress->kernels->few_rows(low, high, &least, &greatest, blocks.end - blocks.begin, &progress->plan->spec);
+    progress->kernels->packed_rows(low, high, &least, &greatest, blocks.end - blocks.begin, &progress->plan->spec);
 }
 
 static void note_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t b, int64_t low,
                       int64_t high)
 {
-    const int64_t s = b / plan->stage;
+    const int64_t s = b / plan->section;
     if (low > high) /* the block touches nothing */
         return;
     unit->lowest[s] = rg_min(unit->lowest[s], low);
@@ -153,7 +153,7 @@ static void note_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit
 static void note_blocks(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                         struct rg_share blocks)
 {
-    if (!rg_grid_has_quads(progress->plan)) {
+    if (!rg_grid_is_bilinear(progress->plan)) {
         for (int64_t b = blocks.begin; b < blocks.end; b++) {
             int64_t low, high;
             find_rows(progress, unit, b, &low, &high);
@@ -170,15 +170,15 @@ static void note_blocks(const struct rg_grid_progress *progress, const struct rg
 void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    for (int64_t s = 0; s <= plan->n_stages; s++) {
+    for (int64_t s = 0; s <= plan->n_sections; s++) {
         unit->lowest[s] = plan->spec.in_h;
         unit->reach[s] = 0;
     }
     for (int64_t b = 0; b < plan->n_blocks; b += RG_GRID_POINTS)
         note_blocks(progress, unit, (struct rg_share){b, rg_min(b + RG_GRID_POINTS, plan->n_blocks)});
-    for (int64_t s = 1; s < plan->n_stages; s++)
+    for (int64_t s = 1; s < plan->n_sections; s++)
         unit->reach[s] = rg_max(unit->reach[s], unit->reach[s - 1]);
-    for (int64_t s = plan->n_stages - 1; s >= 0; s--)
+    for (int64_t s = plan->n_sections - 1; s >= 0; s--)
         unit->lowest[s] = rg_min(unit->lowest[s], unit->lowest[s + 1]);
 }
 
@@ -186,7 +186,7 @@ void rg_grid_survey(const struct rg_grid_progress *progress, struct rg_grid_unit
 static int64_t window_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit)
 {
     int64_t n_rows = 1;
-    for (int64_t s = 0; s < plan->n_stages; s++)
+    for (int64_t s = 0; s < plan->n_sections; s++)
         while (n_rows < unit->reach[s] - unit->lowest[s])
             n_rows *= 2;
     return n_rows;
@@ -254,8 +254,8 @@ static struct rg_grid_stencil stencil_of(const struct rg_grid_plan *plan, const 
 static void aim(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, int32_t (*at)[RG_GRID_POINTS],
                 const struct rg_grid_tile *tile)
 {
-    if (rg_grid_has_quads(progress->plan))
-        progress->kernels->grid_aim_quads(at, &unit->scratch->quads, tile);
+    if (rg_grid_is_bilinear(progress->plan))
+        progress->kernels->grid_aim_bilinear(at, &unit->scratch->bilinear, tile);
     else
         progress->kernels->grid_aim(at, &unit->scratch->points, tile);
 }
@@ -265,7 +265,7 @@ static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_
     struct rg_grid_weights *weights = &unit->scratch->weights;
     const struct rg_grid_points *points = &unit->scratch->points;
     const struct rg_grid_axis *x = &points->x, *y = &points->y;
-    if (rg_grid_has_quads(progress->plan)) { /* what is needed for slopes is there since they were located */
+    if (rg_grid_is_bilinear(progress->plan)) { /* what is needed for slopes is there since they were located */
         if (value)
             progress->kernels->grid_weigh(weights->value, weights->dx, weights->dy, 2);
         return;
@@ -401,15 +401,15 @@ void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_
         set_tiles(progress, unit, windowed);
     for (int64_t b = share.begin; b < share.end; b++) {
         for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
-            open_rows(progress, unit, unit->reach[b / plan->stage], unit->lowest[b / plan->stage]);
+            open_rows(progress, unit, unit->reach[b / plan->section], unit->lowest[b / plan->section]);
         work_on_block(progress, units, n_units, b);
         for (struct rg_grid_unit *unit = units; windowed && unit < end; unit++)
-            close_rows(progress, unit, unit->lowest[(b + 1) / plan->stage]);
+            close_rows(progress, unit, unit->lowest[(b + 1) / plan->section]);
     }
     for (struct rg_grid_unit *unit = units; plan->want_input_grad && unit < end; unit++) {
         open_rows(progress, unit, unit->rows.end, unit->rows.end);
         close_rows(progress, unit, unit->rows.end);
     }
     if (plan->streams)
-        progress->kernels->settle();
+        progress->kernels->fence();
 }

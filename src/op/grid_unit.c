@@ -8,7 +8,7 @@
 
 int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_grid_scratch)) + 2 * rg_booked(plan->n_stages + 1, sizeof(int64_t));
+    return rg_booked(1, sizeof(struct rg_grid_scratch)) + 2 * rg_booked(plan->n_sections + 1, sizeof(int64_t));
 }
 
 /* Pixels of tiles with so many rows in all. */
@@ -45,7 +45,7 @@ int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan)
 }
 
 /* No more than eight times as much is in use at once. */
-static const int64_t most_values = INT64_MAX / 8 / (8 * (int64_t)sizeof(union rg_grid_values));
+static const int64_t most_values = INT64_MAX / 8 / (8 * (int64_t)sizeof(union rg_grid_point_tile));
 
 static bool can_count_pixels(const struct rg_grid_plan *plan)
 {
@@ -76,7 +76,7 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, i
     struct rg_grid_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots};
     unit.scratch = (struct rg_grid_scratch *)(progress->workspace + (size_t)slot * plan->base.slot_nbytes);
     unit.lowest = (int64_t *)((char *)unit.scratch + rg_booked(1, sizeof(struct rg_grid_scratch)));
-    unit.reach = (int64_t *)((char *)unit.lowest + rg_booked(plan->n_stages + 1, sizeof(int64_t)));
+    unit.reach = (int64_t *)((char *)unit.lowest + rg_booked(plan->n_sections + 1, sizeof(int64_t)));
     if (n_slots == 1)
         team += slot * rg_grid_team_nbytes(plan, 1);
     unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
@@ -114,12 +114,14 @@ void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_gri
     const struct rg_grid_spec *spec = &progress->plan->spec;
     struct rg_grid_scratch *scratch = unit->scratch;
     rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
-    if (!rg_grid_has_quads(progress->plan)) {
+    if (!rg_grid_is_bilinear(progress->plan)) {
         progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
         if (progress->plan->wide != NULL)
             rg_grid_locate_long(progress->plan, &scratch->points, &scratch->x, &scratch->y, block.count);
         return;
     }
-    progress->kernels->grid_pair(&scratch->quads.x, scratch->weights.dy, &scratch->x, block.count, spec->in_w, spec);
-    progress->kernels->grid_pair(&scratch->quads.y, scratch->weights.dx, &scratch->y, block.count, spec->in_h, spec);
+    progress->kernels->grid_bilinear_axis(&scratch->bilinear.x, scratch->weights.dy, &scratch->x, block.count,
+                                          spec->in_w, spec);
+    progress->kernels->grid_bilinear_axis(&scratch->bilinear.y, scratch->weights.dx, &scratch->y, block.count,
+                                          spec->in_h, spec);
 }

@@ -7,7 +7,7 @@
 #include "op/grid_plan.h"
 
 /* A tensor of the run: its view and its first element. */
-struct rg_grid_place {
+struct rg_grid_tensor {
     const regrad_tensor *view;
     char *data;
     int64_t element; /* bytes of a value */
@@ -27,7 +27,7 @@ static inline bool rg_grid_is_far(const regrad_tensor *view)
 struct rg_grid_progress {
     const struct rg_grid_plan *plan;
     const struct rg_kernels *kernels;
-    struct rg_grid_place input, grid, sampled, input_grad, grid_grad;
+    struct rg_grid_tensor input, grid, sampled, input_grad, grid_grad;
     char *workspace;
     struct rg_run *run;
 };
@@ -39,7 +39,7 @@ static inline bool rg_grid_parallel(const struct rg_grid_progress *progress, voi
     return rg_plan_parallel(&progress->plan->base, progress->run, task, context);
 }
 
-union rg_grid_values {
+union rg_grid_point_tile {
     _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
     double f64[RG_GRID_POINTS * RG_GRID_LANES];
 };
@@ -47,17 +47,17 @@ union rg_grid_values {
 /* What one slot needs for the points that it is at. */
 struct rg_grid_scratch {
     struct rg_grid_points points;
-    struct rg_grid_quads quads;
-    union rg_grid_row x, y;
+    struct rg_grid_bilinear_points bilinear;
+    union rg_grid_values x, y;
     struct rg_grid_weights weights;
     int64_t list[RG_GRID_POINTS];
     /* Where neighbours are in planes; in the input's tile; in the gradient's. */
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
     int32_t input_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], grad_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
-    union rg_grid_row channel[RG_GRID_LANES]; /* of grad_output, or of the output */
-    union rg_grid_values tile;                /* the same, side by side */
-    union rg_grid_row value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
-    union rg_grid_row sum[2]; /* of a block, x and y, when there is one group */
+    union rg_grid_values channel[RG_GRID_LANES]; /* of grad_output, or of the output */
+    union rg_grid_point_tile tile;               /* the same, side by side */
+    union rg_grid_values value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
+    union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
 };
 
 /* What a slot works on: a group of channels of a sample; as which one of how many; and where. */
@@ -70,7 +70,7 @@ struct rg_grid_unit {
     char *grad;                 /* of the team: planes; of the slot: a tile */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
-    /* Of each stage: the lowest row that it or a later one touches, and one more than the highest row that it or an
+    /* Of each section: the lowest row that it or a later one touches, and one more than the highest row that it or an
      * earlier one does. */
     int64_t *lowest, *reach;
     struct rg_grid_tile input_tile, grad_tile;
@@ -96,13 +96,13 @@ static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t
     return plan->groups_alone > 0 && n >= plan->n_alone;
 }
 
-/* Finds the neighbours of a block, into the scratch. Quads' weights on the y axis are then weights.dx, on the x axis
+/* Finds the neighbours of a block, into the scratch. Bilinear weights on the y axis are then weights.dx, on the x axis
  * weights.dy. */
 void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
                     struct rg_grid_block block);
 
-/* Are the points in the scratch quads? */
-static inline bool rg_grid_has_quads(const struct rg_grid_plan *plan)
+/* Are the points in scratch->bilinear? */
+static inline bool rg_grid_is_bilinear(const struct rg_grid_plan *plan)
 {
     return plan->tiled && plan->spec.interpolation == REGRAD_BILINEAR;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/grid_values.h"
 
-struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_place *place, int64_t offset, int64_t height,
+struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_tensor *place, int64_t offset, int64_t height,
                                         int64_t width, int64_t stride_h, int64_t stride_w)
 {
     const bool one = stride_h == width * stride_w;
@@ -15,14 +15,14 @@ struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_place *place, int64
     };
 }
 
-struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c)
+struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_tensor *place, int64_t n, int64_t c)
 {
     const regrad_tensor *view = place->view;
     return rg_grid_make_plane(place, n * view->stride[0] + c * view->stride[1], view->shape[2], view->shape[3],
                               view->stride[2], view->stride[3]);
 }
 
-struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d)
+struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_tensor *place, int64_t n, int64_t d)
 {
     const regrad_tensor *view = place->view;
     return rg_grid_make_plane(place, n * view->stride[0] + d * view->stride[3], view->shape[1], view->shape[2],
@@ -59,7 +59,7 @@ void rg_grid_store_values(const struct rg_grid_progress *progress, const void *v
 }
 
 void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                           const struct rg_grid_place *place, struct rg_grid_block block)
+                           const struct rg_grid_tensor *place, struct rg_grid_block block)
 {
     for (int64_t c = 0; c < unit->count; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first + c);
@@ -68,7 +68,7 @@ void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct
 }
 
 void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
+                       const struct rg_grid_tensor *place, void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
@@ -80,7 +80,7 @@ void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_
 }
 
 void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                        const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
+                        const struct rg_grid_tensor *place, void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
@@ -93,14 +93,14 @@ void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg
 }
 
 /* Are x and y of these points in turn, without others between? */
-static bool in_turn(const struct rg_grid_place *place, const struct rg_grid_plane *x, struct rg_grid_block block)
+static bool in_turn(const struct rg_grid_tensor *place, const struct rg_grid_plane *x, struct rg_grid_block block)
 {
     return place->view->stride[3] == 1 && x->stride_w == 2 &&
            rg_grid_next_stretch(x, block.first, block.first + block.count).n == block.count;
 }
 
 void rg_grid_load_coordinates(const struct rg_grid_progress *progress, int64_t n, struct rg_grid_block block,
-                              union rg_grid_row *to_x, union rg_grid_row *to_y)
+                              union rg_grid_values *to_x, union rg_grid_values *to_y)
 {
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid, n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, n, 1);

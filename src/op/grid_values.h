@@ -13,14 +13,14 @@ struct rg_grid_plane {
     int64_t width, stride_h, stride_w;
 };
 
-struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_place *place, int64_t offset, int64_t height,
+struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_tensor *place, int64_t offset, int64_t height,
                                         int64_t width, int64_t stride_h, int64_t stride_w);
 
 /* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
-struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_place *place, int64_t n, int64_t c);
+struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_tensor *place, int64_t n, int64_t c);
 
 /* Coordinate d of the points of sample n. */
-struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_place *place, int64_t n, int64_t d);
+struct rg_grid_plane rg_grid_coordinate_plane(const struct rg_grid_tensor *place, int64_t n, int64_t d);
 
 /* A stretch of values that lie in one row. */
 struct rg_grid_stretch {
@@ -39,11 +39,11 @@ void rg_grid_store_values(const struct rg_grid_progress *progress, const void *v
 
 /* The unit's channels at a block of pixels or points, one by one, in the scratch. */
 void rg_grid_load_channels(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                           const struct rg_grid_place *place, struct rg_grid_block block);
+                           const struct rg_grid_tensor *place, struct rg_grid_block block);
 
 /* The coordinates of a block of points of sample n. */
 void rg_grid_load_coordinates(const struct rg_grid_progress *progress, int64_t n, struct rg_grid_block block,
-                              union rg_grid_row *to_x, union rg_grid_row *to_y);
+                              union rg_grid_values *to_x, union rg_grid_values *to_y);
 
 /* Stores x and y of the gradient of a block of points. */
 void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
@@ -51,8 +51,8 @@ void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const st
 
 /* The unit's channels at a block of pixels or points, side by side. Channels that are missing are 0. */
 void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block);
+                       const struct rg_grid_tensor *place, void *tile, struct rg_grid_block block);
 void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                        const struct rg_grid_place *place, void *tile, struct rg_grid_block block);
+                        const struct rg_grid_tensor *place, void *tile, struct rg_grid_block block);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
-    MOST_REDUCED = 1 << 24, /* the same of a row that is one strip */
+    MOST_SHRUNK = 1 << 24,  /* the same of a row that is one strip */
     MOST_READY = 8,         /* source rows made ready together, at most; two such batches are kept */
     RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
@@ -20,7 +20,7 @@ enum {
     STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
     PAIRED_VECTORS = 10,    /* of lines that are summed together with their neighbours, at most */
     GROUP_VALUES = 2048,    /* the same of lines of groups */
-    CARRIED_VALUES = 16384, /* the same where each source row is read once */
+    FUSED_VALUES = 16384,   /* the same where each source row is read once */
     LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
     MOST_TERMS = 256,       /* results of more terms are added up one by one */
     ROW_NBYTES = 1 << 15    /* of the results of a row in the ring, and of the sources of a vector of results */
@@ -191,22 +191,22 @@ static bool has_pairs(const struct rg_axis_map *map)
 
 /* Where vectors hold a whole line of the cache it pays to keep sums for the next result: narrower ones do not leave
  * enough registers. */
-static bool pays_to_carry(const struct rg_resize_plan *plan)
+static bool pays_to_share(const struct rg_resize_plan *plan)
 {
     return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
 }
 
-static void choose_carried(struct rg_resize_plan *plan)
+static void choose_fused(struct rg_resize_plan *plan)
 {
-    plan->carried = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
-                    plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width) && pays_to_carry(plan);
+    plan->fused = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
+                  plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width) && pays_to_share(plan);
 }
 
 /* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
 static void choose_factor(struct rg_resize_plan *plan)
 {
     const bool plain = plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid &&
-                       plan->result.solid && plan->base.kernels->lanes > 1 && plan->result.width <= MOST_REDUCED;
+                       plan->result.solid && plan->base.kernels->lanes > 1 && plan->result.width <= MOST_SHRUNK;
     plan->factor = plain ? rg_columns_factor(&plan->width) : 0;
 }
 
@@ -257,7 +257,7 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
-    const int64_t n_values = plan->carried ? CARRIED_VALUES : plan->grouped ? GROUP_VALUES : line_values(plan);
+    const int64_t n_values = plan->fused ? FUSED_VALUES : plan->grouped ? GROUP_VALUES : line_values(plan);
     const int64_t limit = rg_max(n_values / plan->inner, 1);
     const int64_t most_results = plan->width_first ? ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
@@ -319,7 +319,7 @@ static void choose_paired(struct rg_resize_plan *plan)
 {
     const int64_t most = PAIRED_VECTORS * plan->base.kernels->lanes;
     plan->paired = !plan->plain && !rg_resize_needs_ring(plan) && rg_resize_line_length(plan) <= most &&
-                   has_pairs(&plan->height) && pays_to_carry(plan);
+                   has_pairs(&plan->height) && pays_to_share(plan);
 }
 
 /* What kernels need to make results. */
@@ -383,7 +383,7 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
     plan->grouped = makes_groups(plan);
     const bool moved = source->dtype == REGRAD_UINT8; /* there are no kernels for bytes */
     if (!moved) {
-        choose_carried(plan);
+        choose_fused(plan);
         choose_factor(plan);
         choose_plain(plan);
     }

@@ -38,7 +38,7 @@ struct rg_resize_plan {
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
     bool grouped; /* no columns */
-    bool carried; /* groups, straight from source rows, each of which is read once */
+    bool fused;   /* groups, straight from source rows, each of which is read once */
     bool paired;  /* lines that share source rows are summed together */
     bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
     int64_t n_sources;

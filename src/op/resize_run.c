@@ -152,7 +152,7 @@ static int64_t lines_of(const struct rg_resize_plan *plan, struct rg_resize_line
     band.src = rows->source + rg_resize_offset(source, 0, strip->piece.low);
     band.pitch = source->stride_h * source->element_nbytes;
     band.n = strip->piece.n_src * plan->inner;
-    plan->base.kernels->stored[source->dtype]->lines(to, lines->line_nbytes, &band);
+    plan->base.kernels->stored[source->dtype]->shared_rows(to, lines->line_nbytes, &band);
     return n_lines;
 }
 
@@ -313,28 +313,28 @@ static void run_strips(const struct progress *progress, struct rg_resize_lines *
 
 /* Makes a strip of a row of the result of the source rows that the line does not hold; on the first row it holds none.
  */
-static void make_carried(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines,
-                         const struct rg_resize_row *row, const struct rg_piece *piece, bool first)
+static void make_fused(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines,
+                       const struct rg_resize_row *row, const struct rg_piece *piece, bool first)
 {
     const struct rg_axis_map *map = &plan->height;
     const struct rg_resize_side *result = &plan->result;
     const int64_t begin = map->begin[row->h], end = rg_axis_end(map, row->h), next = row->h + 1;
     const int64_t n_held = first || row->h == 0 ? 0 : rg_max(rg_axis_end(map, row->h - 1) - begin, 0);
-    struct rg_carry carry = {.rows = stored_rows(plan, row, piece), .start = n_held == 0, .n = plan->inner};
-    carry.rows.src = (const char *)carry.rows.src + n_held * carry.rows.pitch;
-    carry.rows.weight = (const char *)carry.rows.weight + n_held * (int64_t)plan->base.t_nbytes;
-    carry.rows.n_fresh = carry.rows.n_rows -= n_held;
+    struct rg_fused_groups fused = {.rows = stored_rows(plan, row, piece), .start = n_held == 0, .n = plan->inner};
+    fused.rows.src = (const char *)fused.rows.src + n_held * fused.rows.pitch;
+    fused.rows.weight = (const char *)fused.rows.weight + n_held * (int64_t)plan->base.t_nbytes;
+    fused.rows.n_fresh = fused.rows.n_rows -= n_held;
     if (next < result->height && map->begin[next] < end) {
-        carry.n_shared = end - map->begin[next];
-        carry.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
+        fused.n_shared = end - map->begin[next];
+        fused.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
     }
-    plan->base.kernels->stored[result->dtype]->carry(row->result + rg_resize_offset(result, row->h, piece->from),
-                                                     lines->line, &carry, piece, plan->streamed);
+    plan->base.kernels->stored[result->dtype]->fused_groups(row->result + rg_resize_offset(result, row->h, piece->from),
+                                                            lines->line, &fused, piece, plan->streamed);
 }
 
 /* A strip of the rows, one after another. */
-static void carry_strip(const struct progress *progress, const struct rg_resize_lines *lines, struct rg_share share,
-                        const struct rg_piece *piece)
+static void fuse_strip(const struct progress *progress, const struct rg_resize_lines *lines, struct rg_share share,
+                       const struct rg_piece *piece)
 {
     struct cursor cursor = cursor_at(progress, share.begin);
     struct rg_resize_row row;
@@ -343,12 +343,12 @@ static void carry_strip(const struct progress *progress, const struct rg_resize_
         if (is_clear(progress->plan, &row))
             clear_strip(progress->plan, &row, piece);
         else
-            make_carried(progress->plan, lines, &row, piece, at == share.begin);
+            make_fused(progress->plan, lines, &row, piece, at == share.begin);
     }
 }
 
 /* Rows, a plane after another, without lines. */
-static void reduce_planes(const struct progress *progress, const struct task *task)
+static void shrink_planes(const struct progress *progress, const struct task *task)
 {
     const struct rg_resize_plan *plan = progress->plan;
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
@@ -363,7 +363,7 @@ static void reduce_planes(const struct progress *progress, const struct task *ta
         band.from = cursor.row.h;
         band.to = rg_min(result->height, band.from + task->rows.end - at);
         band.src = cursor.row.source;
-        plan->base.kernels->stored[result->dtype]->reduce(cursor.row.result + rg_resize_offset(result, band.from, 0),
+        plan->base.kernels->stored[result->dtype]->shrink(cursor.row.result + rg_resize_offset(result, band.from, 0),
                                                           result->stride_h * result->element_nbytes, &band,
                                                           &plan->strips->columns, plan->streamed);
     }
@@ -374,9 +374,9 @@ static void make_lines(const struct progress *progress, const struct task *task,
     const struct rg_resize_plan *plan = progress->plan;
     struct rg_resize_lines lines = {.run = progress->run};
     rg_resize_grant_lines(plan, workspace, &lines);
-    for (int64_t k = task->parts.begin; k < task->parts.end && plan->carried; k++)
-        carry_strip(progress, &lines, task->rows, &plan->strips[k].piece);
-    if (plan->carried)
+    for (int64_t k = task->parts.begin; k < task->parts.end && plan->fused; k++)
+        fuse_strip(progress, &lines, task->rows, &plan->strips[k].piece);
+    if (plan->fused)
         return;
     if (rg_resize_needs_ring(plan)) /* which holds one strip */
         for (int64_t k = task->parts.begin; k < task->parts.end; k++)
@@ -391,11 +391,11 @@ static void run_slot(void *context, int slot)
     const struct rg_resize_plan *plan = progress->plan;
     const struct task task = task_of(plan, slot);
     if (plan->factor > 0)
-        reduce_planes(progress, &task);
+        shrink_planes(progress, &task);
     else
         make_lines(progress, &task, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     if (plan->streamed)
-        plan->base.kernels->settle();
+        plan->base.kernels->fence();
 }
 
 void rg_resize_run(const regrad_plan *base, struct rg_run *run)

@@ -23,7 +23,7 @@
 #include "base/thread.h"
 #include "regrad.h"
 #include "rt/cores.h"
-#include "rt/spread.h"
+#include "rt/keep_off.h"
 
 enum { AWAKE_NS = 200 * 1000, LOOKS = 64 /* between two looks at the clock */, CACHE_LINE = 64 };
 
@@ -249,13 +249,13 @@ static bool start_worker(struct worker *worker)
 
 static void wake_elsewhere(struct worker *worker)
 {
-    const int core = rg_spread_core();
+    const int core = rg_current_core();
     pthread_mutex_lock(&pool.mutex);
     const bool stopping = atomic_load(&pool.stopping);
     if (worker->ended && !stopping) {
         start_worker(worker);
     } else if (core != worker->avoided && !stopping) {
-        rg_spread_off(worker->thread, core);
+        rg_keep_off(worker->thread, core);
         worker->avoided = core;
     }
     pthread_cond_signal(&worker->wake);

@@ -11,7 +11,7 @@
  *   NAME(kernel) the name of a kernel for T
  */
 #include "kernel/body/grid_locate.h"
-#include "kernel/body/grid_square.h"
+#include "kernel/body/packed.h"
 #include "kernel/body/grid_plane.h"
-#include "kernel/body/grid_quad.h"
+#include "kernel/body/grid_bilinear.h"
 #include "kernel/body/grid_tile.h"

@@ -16,7 +16,7 @@ static inline void STORED(prefetch_channels)(const S *src, int64_t channel_strid
 }
 
 /* V_LANES channels of V_LANES pixels, of which n exist. */
-static inline void STORED(load_square)(T *tile, const S *src, int64_t channel_stride, int64_t n)
+static inline void STORED(load_lanes)(T *tile, const S *src, int64_t channel_stride, int64_t n)
 {
     V row[V_LANES];
     for (int64_t c = 0; c < V_LANES; c++)
@@ -27,7 +27,7 @@ static inline void STORED(load_square)(T *tile, const S *src, int64_t channel_st
         VOP(store)(tile + p * RG_GRID_LANES, row[p]);
 }
 
-static inline void STORED(store_square)(S *dst, int64_t channel_stride, const T *tile, int64_t n, bool stream)
+static inline void STORED(store_lanes)(S *dst, int64_t channel_stride, const T *tile, int64_t n, bool stream)
 {
     V row[V_LANES];
     for (int64_t p = 0; p < V_LANES; p++)
@@ -45,20 +45,20 @@ static void STORED(load_pixels)(T *tile, const S *src, int64_t channel_stride, i
 {
     for (int64_t c = 0; c < RG_GRID_LANES; c += V_LANES)
         if (c + V_LANES <= n_channels)
-            STORED(load_square)(tile + c, src + c * channel_stride, channel_stride, V_LANES);
+            STORED(load_lanes)(tile + c, src + c * channel_stride, channel_stride, V_LANES);
         else
-            STORED(load_square)(tile + c, src + c * channel_stride, channel_stride, n_channels - c);
+            STORED(load_lanes)(tile + c, src + c * channel_stride, channel_stride, n_channels - c);
 }
 
 static void STORED(store_pixels)(S *dst, int64_t channel_stride, const T *tile, int64_t n_channels, bool stream)
 {
     for (int64_t c = 0; c < n_channels; c += V_LANES)
         if (c + V_LANES > n_channels)
-            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, n_channels - c, false);
+            STORED(store_lanes)(dst + c * channel_stride, channel_stride, tile + c, n_channels - c, false);
         else if (stream)
-            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, V_LANES, true);
+            STORED(store_lanes)(dst + c * channel_stride, channel_stride, tile + c, V_LANES, true);
         else
-            STORED(store_square)(dst + c * channel_stride, channel_stride, tile + c, V_LANES, false);
+            STORED(store_lanes)(dst + c * channel_stride, channel_stride, tile + c, V_LANES, false);
 }
 
 /* One pixel, the channels of which are neighbours in memory. */

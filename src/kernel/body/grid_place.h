@@ -61,13 +61,13 @@ static inline int32_t grid_aim_row(int32_t y, const struct rg_grid_tile *tile)
     return has ? RG_GRID_NOWHERE + row * tile->pitch : 0;
 }
 
-static void grid_aim_quads(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_quads *quads,
-                           const struct rg_grid_tile *tile)
+static void grid_aim_bilinear(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_bilinear_points *points,
+                              const struct rg_grid_tile *tile)
 {
     const struct rg_grid_tile in = *tile;
     for (int32_t k = 0; k < 2; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-            const int32_t row = grid_aim_row(quads->y.first[p] + k, &in), x = quads->x.first[p];
+            const int32_t row = grid_aim_row(points->y.first[p] + k, &in), x = points->x.first[p];
             at[k][p] = ((row > 0) & (x >= -1)) ? (row + 1 + x) * RG_GRID_LANES : 0;
         }
 }

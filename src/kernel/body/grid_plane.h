@@ -10,7 +10,7 @@ static void NAME(grid_multiply)(void *dst, const void *a, const void *b)
         VOP(store)(out + p, VOP(mul)(VOP(load)(left + p), VOP(load)(right + p)));
 }
 
-static void NAME(grid_weigh)(union rg_grid_row *dst, const union rg_grid_row *y, const union rg_grid_row *x,
+static void NAME(grid_weigh)(union rg_grid_values *dst, const union rg_grid_values *y, const union rg_grid_values *x,
                              int64_t n_taps)
 {
     for (int64_t ky = 0; ky < n_taps; ky++)
@@ -19,7 +19,7 @@ static void NAME(grid_weigh)(union rg_grid_row *dst, const union rg_grid_row *y,
 }
 
 static inline void NAME(scatter_points)(T *plane, const int64_t (*offset)[RG_GRID_POINTS],
-                                        const union rg_grid_row *weight, const T *grad, int64_t n_neighbours,
+                                        const union rg_grid_values *weight, const T *grad, int64_t n_neighbours,
                                         const int64_t *list, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -32,7 +32,7 @@ static inline void NAME(scatter_points)(T *plane, const int64_t (*offset)[RG_GRI
 }
 
 /* The constant lets the compiler unroll the usual case. */
-static void NAME(grid_scatter)(void *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_row *weight,
+static void NAME(grid_scatter)(void *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
                                const void *grad, int64_t n_neighbours, const int64_t *list, int64_t n)
 {
     if (n_neighbours == 4)
@@ -41,7 +41,7 @@ static void NAME(grid_scatter)(void *plane, const int64_t (*offset)[RG_GRID_POIN
         NAME(scatter_points)(plane, offset, weight, grad, n_neighbours, list, n);
 }
 
-static void NAME(grid_blend)(void *dst, const union rg_grid_row *weight, const union rg_grid_row *value,
+static void NAME(grid_blend)(void *dst, const union rg_grid_values *weight, const union rg_grid_values *value,
                              int64_t n_neighbours, int64_t n)
 {
     T *out = dst;
@@ -62,7 +62,7 @@ static void NAME(grid_add)(void *dst, const void *src)
         VOP(store)(out + p, VOP(add)(VOP(load)(out + p), VOP(load)(in + p)));
 }
 
-static void NAME(grid_fold)(void *sum, union rg_grid_row *row, int64_t n)
+static void NAME(grid_fold)(void *sum, union rg_grid_values *row, int64_t n)
 {
     for (int64_t half = RG_GRID_LANES / 2; half > 0; half /= 2)
         for (int64_t c = 0; c < half && c + half < n; c++)
@@ -71,7 +71,7 @@ static void NAME(grid_fold)(void *sum, union rg_grid_row *row, int64_t n)
         NAME(grid_add)(sum, &row[0]);
 }
 
-static void NAME(grid_finish)(void *sum, const union rg_grid_row *slope, const struct rg_grid_points *points)
+static void NAME(grid_finish)(void *sum, const union rg_grid_values *slope, const struct rg_grid_points *points)
 {
     T *restrict const out = sum;
     const T *restrict const factor = (const T *)slope;

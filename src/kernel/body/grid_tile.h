@@ -20,7 +20,7 @@ static inline void NAME(prefetch_point)(const T *tile, const struct rg_grid_sten
 
 /* Neighbours that may be the same pixel: one after another. */
 static inline void NAME(spread_point)(T *tile, const struct rg_grid_stencil *stencil,
-                                      const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
+                                      const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_values *weight,
                                       const T *grad, int64_t p)
 {
     V g[NAME(n_vectors)];
@@ -36,8 +36,8 @@ static inline void NAME(spread_point)(T *tile, const struct rg_grid_stencil *ste
 
 /* Four neighbours, no two of which are the same, but where they are outside and of no interest. No load waits for a
  * store whose address resembles its own. */
-static inline void NAME(spread_bilinear)(T *tile, const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
-                                         const T *grad, int64_t p)
+static inline void NAME(spread_bilinear)(T *tile, const int32_t (*at)[RG_GRID_POINTS],
+                                         const union rg_grid_values *weight, const T *grad, int64_t p)
 {
     for (int64_t j = 0; j < RG_GRID_LANES; j += V_LANES) {
         const V g = VOP(load)(grad + p * RG_GRID_LANES + j);
@@ -52,7 +52,7 @@ static inline void NAME(spread_bilinear)(T *tile, const int32_t (*at)[RG_GRID_PO
 }
 
 static inline void NAME(spread)(T *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
-                                const union rg_grid_row *weight, const T *grad, int64_t p)
+                                const union rg_grid_values *weight, const T *grad, int64_t p)
 {
     if (stencil->width == 2)
         NAME(spread_bilinear)(tile, at, weight, grad, p);
@@ -61,7 +61,7 @@ static inline void NAME(spread)(T *tile, const struct rg_grid_stencil *stencil, 
 }
 
 static inline void NAME(spread_points)(T *tile, const struct rg_grid_stencil *stencil,
-                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight,
+                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_values *weight,
                                        const T *grad, const int64_t *list, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static const struct rg_grid_stencil NAME(quad) = {.n_places = 2, .width = 2};
 static const struct rg_grid_stencil NAME(far_quad) = {.n_places = 2, .width = 2, .far = true};
 
 static void NAME(grid_spread)(void *tile, const struct rg_grid_stencil *stencil, const int32_t (*at)[RG_GRID_POINTS],
-                              const union rg_grid_row *weight, const void *grad, const int64_t *list, int64_t n)
+                              const union rg_grid_values *weight, const void *grad, const int64_t *list, int64_t n)
 {
     if (stencil->width == 2 && !stencil->far && list == NULL)
         NAME(spread_points)(tile, &NAME(quad), at, weight, grad, NULL, n);
@@ -89,7 +89,8 @@ static void NAME(grid_spread)(void *tile, const struct rg_grid_stencil *stencil,
 /* ---- sample ---- */
 
 static inline void NAME(sample_points)(T *dst, const T *tile, const struct rg_grid_stencil *stencil,
-                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n)
+                                       const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_values *weight,
+                                       int64_t n)
 {
     for (int64_t p = 0; p < n; p++) {
         V sum[NAME(n_vectors)];
@@ -109,7 +110,7 @@ static inline void NAME(sample_points)(T *dst, const T *tile, const struct rg_gr
 }
 
 static void NAME(grid_sample)(void *dst, const void *tile, const struct rg_grid_stencil *stencil,
-                              const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_row *weight, int64_t n)
+                              const int32_t (*at)[RG_GRID_POINTS], const union rg_grid_values *weight, int64_t n)
 {
     if (stencil->width == 2 && !stencil->far)
         NAME(sample_points)(dst, tile, &NAME(quad), at, weight, n);

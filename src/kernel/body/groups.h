@@ -60,16 +60,16 @@ RG_INLINE V STORED(group_vector)(const S *in, int v, int n_vectors, int64_t part
 }
 
 /* What the rows of one source give to this row of the result, in `sum`, and to the next one, in the line. */
-RG_INLINE void STORED(carry_source)(V *sum, T *line, const struct rg_carry *carry, int64_t k, int n_vectors,
-                                    int64_t part)
+RG_INLINE void STORED(fuse_source)(V *sum, T *line, const struct rg_fused_groups *fused, int64_t k, int n_vectors,
+                                   int64_t part)
 {
-    const struct rg_rows *rows = &carry->rows;
-    const T *weight = rows->weight, *next_weight = carry->next_weight;
+    const struct rg_rows *rows = &fused->rows;
+    const T *weight = rows->weight, *next_weight = fused->next_weight;
     const char *const src = (const char *)((const S *)rows->src + k);
-    const int64_t n_own = rows->n_rows - carry->n_shared;
+    const int64_t n_own = rows->n_rows - fused->n_shared;
     V next[4];
     for (int v = 0; v < n_vectors; v++) {
-        sum[v] = carry->start ? VOP(set1)(0) : VOP(load)(line + v * V_LANES);
+        sum[v] = fused->start ? VOP(set1)(0) : VOP(load)(line + v * V_LANES);
         next[v] = VOP(set1)(0);
     }
     STORED(prefetch_rows)(rows, k, n_vectors);
@@ -88,16 +88,16 @@ RG_INLINE void STORED(carry_source)(V *sum, T *line, const struct rg_carry *carr
             next[v] = VOP(muladd)(next_w, value, next[v]);
         }
     }
-    for (int v = 0; v < n_vectors && carry->n_shared > 0; v++)
+    for (int v = 0; v < n_vectors && fused->n_shared > 0; v++)
         VOP(store)(line + v * V_LANES, next[v]);
 }
 
 /* n_vectors of all results of a row, from value c of each group on. Each source is read once: what it gives to the
  * result after this one waits in `next`. */
-RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *carry, const struct rg_piece *piece,
-                                     int64_t c, int n_vectors, int64_t part, bool stream)
+RG_INLINE void STORED(fuse_vectors)(S *dst, T *line, const struct rg_fused_groups *fused, const struct rg_piece *piece,
+                                    int64_t c, int n_vectors, int64_t part, bool stream)
 {
-    const int64_t n = carry->n, pitch = (n + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
+    const int64_t n = fused->n, pitch = (n + RG_MAX_LANES - 1) / RG_MAX_LANES * RG_MAX_LANES;
     const T *const weight = piece->weight;
     int64_t at = piece->low;
     V next[4];
@@ -114,7 +114,7 @@ RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *car
         for (at = at > begin ? at : begin; at < end; at++) {
             const int64_t source = at - piece->low;
             const V w = VOP(set1)(weight[piece->first[i] + at - begin]);
-            STORED(carry_source)(value, line + source * pitch + c, carry, source * n + c, n_vectors, part);
+            STORED(fuse_source)(value, line + source * pitch + c, fused, source * n + c, n_vectors, part);
             for (int v = 0; v < n_vectors; v++)
                 sum[v] = VOP(muladd)(w, value[v], sum[v]);
             if (at < shared)
@@ -134,23 +134,23 @@ RG_INLINE void STORED(carry_vectors)(S *dst, T *line, const struct rg_carry *car
 /* As many vectors as leave registers for them. */
 enum { STORED(abreast) = sizeof(V) == 32 ? 2 : 4 };
 
-static void STORED(carry)(void *dst, void *line, const struct rg_carry *carry, const struct rg_piece *piece,
-                          bool stream)
+static void STORED(fused_groups)(void *dst, void *line, const struct rg_fused_groups *fused,
+                                 const struct rg_piece *piece, bool stream)
 {
-    const struct rg_carry own = *carry; /* which no store can change */
+    const struct rg_fused_groups own = *fused; /* which no store can change */
     const struct rg_piece own_piece = *piece;
     const bool streamed = stream && own.n % V_LANES == 0 && STORED(streamable)(dst);
     int64_t c = 0;
     while (c < own.n) {
         const int64_t left = own.n - c, after = left - STORED(abreast) * V_LANES;
         if (left > V_LANES && left < 2 * V_LANES) {
-            STORED(carry_vectors)(dst, line, &own, &own_piece, c, 2, left - V_LANES, false);
+            STORED(fuse_vectors)(dst, line, &own, &own_piece, c, 2, left - V_LANES, false);
             c = own.n;
         } else if (after == 0 || after >= V_LANES) {
-            STORED(carry_vectors)(dst, line, &own, &own_piece, c, STORED(abreast), 0, streamed);
+            STORED(fuse_vectors)(dst, line, &own, &own_piece, c, STORED(abreast), 0, streamed);
             c += STORED(abreast) * V_LANES;
         } else {
-            STORED(carry_vectors)(dst, line, &own, &own_piece, c, 1, 0, streamed);
+            STORED(fuse_vectors)(dst, line, &own, &own_piece, c, 1, 0, streamed);
             c += V_LANES;
         }
     }

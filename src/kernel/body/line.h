@@ -145,14 +145,14 @@ RG_INLINE V NAME(sum_phases)(const struct NAME(phases) * phases, const struct rg
 }
 
 /* The results of block b of columns with a factor. */
-RG_INLINE V NAME(reduce_whole)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+RG_INLINE V NAME(shrink_whole)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
                                int factor, bool narrow)
 {
     const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;
     return NAME(sum_phases)(phases, columns, b, factor, low, high, true);
 }
 
-RG_INLINE V NAME(reduce_block)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
+RG_INLINE V NAME(shrink_block)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
                                int factor, bool narrow)
 {
     const int low = narrow ? 0 : (factor + 1) / 2, high = narrow ? 0 : factor / 2;

@@ -122,7 +122,8 @@ RG_INLINE void STORED(add_shared)(struct STORED(sums) * sums, const struct rg_ba
 }
 
 /* n_vectors sums from value k on, of all lines. */
-RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct rg_band *band, int64_t k, int n_vectors)
+RG_INLINE void STORED(shared_rows_chunk)(char *line, int64_t line_pitch, const struct rg_band *band, int64_t k,
+                                         int n_vectors)
 {
     const int64_t *begin = band->begin, *first = band->first;
     struct STORED(sums) sums;
@@ -147,14 +148,14 @@ RG_INLINE void STORED(lines_chunk)(char *line, int64_t line_pitch, const struct 
 }
 
 /* Whole vectors side by side, and what is left of each line by itself. */
-static void STORED(lines)(void *line, int64_t line_pitch, const struct rg_band *band)
+static void STORED(shared_rows)(void *line, int64_t line_pitch, const struct rg_band *band)
 {
     const struct rg_band own = *band; /* which no store can change */
     int64_t k = 0;
     for (; k + MOST_SUMS * V_LANES <= own.n; k += MOST_SUMS * V_LANES)
-        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS);
+        STORED(shared_rows_chunk)(line, line_pitch, &own, k, MOST_SUMS);
     for (; k + MOST_SUMS / 2 * V_LANES <= own.n; k += MOST_SUMS / 2 * V_LANES)
-        STORED(lines_chunk)(line, line_pitch, &own, k, MOST_SUMS / 2);
+        STORED(shared_rows_chunk)(line, line_pitch, &own, k, MOST_SUMS / 2);
     for (int64_t h = own.from; h < own.to && k < own.n; h++) {
         struct rg_rows rows = STORED(rows_of)(&own, h);
         rows.src = (const S *)rows.src + k;
@@ -356,7 +357,7 @@ RG_INLINE void STORED(next_block)(struct NAME(phases) * phases, const struct STO
     STORED(make_phases)(phases->after, source, b + 1, factor, n_rows, whole);
 }
 
-RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, const struct rg_columns *columns,
+RG_INLINE void STORED(shrink_row)(S *dst, const struct STORED(source) * source, const struct rg_columns *columns,
                                   int factor, bool narrow, int n_rows, bool stream)
 {
     const int64_t from = source->from, to = source->to, n_full = source->rows->n / (factor * V_LANES) - 1;
@@ -369,12 +370,12 @@ RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, 
     for (int64_t b = from > 0 ? from - 2 : -1; b < to; b++) {
         for (; whole_from <= b && b < whole_to; b++) {
             STORED(next_block)(&phases, source, b, factor, n_rows, true);
-            STORED(put)(dst + b * V_LANES, NAME(reduce_whole)(&phases, columns, b, factor, narrow), stream);
+            STORED(put)(dst + b * V_LANES, NAME(shrink_whole)(&phases, columns, b, factor, narrow), stream);
         }
         STORED(next_block)(&phases, source, b, factor, n_rows, false);
         if (b < from)
             continue;
-        const V sum = NAME(reduce_block)(&phases, columns, b, factor, narrow);
+        const V sum = NAME(shrink_block)(&phases, columns, b, factor, narrow);
         const int64_t left = columns->n - b * V_LANES;
         if (left >= V_LANES)
             STORED(put)(dst + b * V_LANES, sum, stream);
@@ -386,27 +387,27 @@ RG_INLINE void STORED(reduce_row)(S *dst, const struct STORED(source) * source, 
 /* How far ahead of a value it is asked for what comes. Where values are read nearly in the order of memory, since rows
  * are short, are one block or come one at a time, the processor sees that and is in time by itself; what is asked for
  * far ahead gets in its way then. */
-RG_INLINE int64_t STORED(reduce_ahead)(const struct rg_rows *rows, int factor)
+RG_INLINE int64_t STORED(shrink_ahead)(const struct rg_rows *rows, int factor)
 {
     const bool one_block = rows->n == factor * V_LANES && rows->pitch == rows->n * (int64_t)sizeof(S);
     if (rows->n_rows == 1 || rows->pitch <= FOLLOWED_NBYTES || one_block)
         return 0;
-    return STORED(how_far)(rows, REDUCE_AHEAD_NBYTES);
+    return STORED(how_far)(rows, SHRINK_AHEAD_NBYTES);
 }
 
-RG_INLINE void STORED(reduce_rows)(S *dst, const struct rg_band *band, const struct rg_rows *rows,
+RG_INLINE void STORED(shrink_rows)(S *dst, const struct rg_band *band, const struct rg_rows *rows,
                                    const struct rg_columns *columns, int factor, bool narrow, int n_rows, bool stream)
 {
     V weight[NAME(most_usual)];
     for (int r = 0; r < n_rows; r++)
         weight[r] = VOP(set1)(((const T *)rows->weight)[r]);
     const struct STORED(source) source = {band->low / V_LANES, (band->high + V_LANES - 1) / V_LANES, rows, weight,
-                                          STORED(reduce_ahead)(rows, factor)};
-    STORED(reduce_row)(dst, &source, columns, factor, narrow, n_rows, stream);
+                                          STORED(shrink_ahead)(rows, factor)};
+    STORED(shrink_row)(dst, &source, columns, factor, narrow, n_rows, stream);
 }
 
 /* Inside of an image the usual rows are as many as the usual values of a row. */
-RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_band *band,
+RG_INLINE void STORED(shrink_band)(char *dst, int64_t pitch, const struct rg_band *band,
                                    const struct rg_columns *columns, int factor, bool narrow, bool stream)
 {
     const int usual = narrow ? factor : factor + (factor + 1) / 2 + factor / 2;
@@ -414,34 +415,34 @@ RG_INLINE void STORED(reduce_band)(char *dst, int64_t pitch, const struct rg_ban
         const struct rg_rows rows = STORED(rows_of)(band, h);
         const bool streamed = stream && STORED(streamable)(dst);
         if (usual <= NAME(most_usual) && rows.n_rows == usual)
-            STORED(reduce_rows)((S *)dst, band, &rows, columns, factor, narrow, usual, streamed);
+            STORED(shrink_rows)((S *)dst, band, &rows, columns, factor, narrow, usual, streamed);
         else if (rows.n_rows == 1 && *(const T *)rows.weight == 1)
-            STORED(reduce_rows)((S *)dst, band, &rows, columns, factor, narrow, 1, streamed);
+            STORED(shrink_rows)((S *)dst, band, &rows, columns, factor, narrow, 1, streamed);
         else
-            STORED(reduce_rows)((S *)dst, band, &rows, columns, factor, narrow, 0, streamed);
+            STORED(shrink_rows)((S *)dst, band, &rows, columns, factor, narrow, 0, streamed);
     }
 }
 
-RG_INLINE void STORED(reduce_by)(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
+RG_INLINE void STORED(shrink_by)(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
                                  int factor, bool stream)
 {
     const struct rg_band own_band = *band; /* which no store can change */
     const struct rg_columns own_columns = *columns;
     if (columns->narrow)
-        STORED(reduce_band)(dst, pitch, &own_band, &own_columns, factor, true, stream);
+        STORED(shrink_band)(dst, pitch, &own_band, &own_columns, factor, true, stream);
     else
-        STORED(reduce_band)(dst, pitch, &own_band, &own_columns, factor, false, stream);
+        STORED(shrink_band)(dst, pitch, &own_band, &own_columns, factor, false, stream);
 }
 
-static void STORED(reduce)(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
+static void STORED(shrink)(void *dst, int64_t pitch, const struct rg_band *band, const struct rg_columns *columns,
                            bool stream)
 {
     if (columns->factor == 2)
-        STORED(reduce_by)(dst, pitch, band, columns, 2, stream);
+        STORED(shrink_by)(dst, pitch, band, columns, 2, stream);
     else if (columns->factor == 3)
-        STORED(reduce_by)(dst, pitch, band, columns, 3, stream);
+        STORED(shrink_by)(dst, pitch, band, columns, 3, stream);
     else if (columns->factor == 4)
-        STORED(reduce_by)(dst, pitch, band, columns, 4, stream);
+        STORED(shrink_by)(dst, pitch, band, columns, 4, stream);
     else
-        STORED(reduce_by)(dst, pitch, band, columns, 8, stream);
+        STORED(shrink_by)(dst, pitch, band, columns, 8, stream);
 }

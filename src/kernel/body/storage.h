@@ -97,23 +97,23 @@ static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, i
 
 #include "kernel/body/grid_move.h"
 
-#include "kernel/body/grid_square_move.h"
+#include "kernel/body/packed_move.h"
 
-/* Plans reduce with vectors alone, and reduce takes longer to compile than all the others together. */
+/* Plans call shrink with vectors alone, and it takes longer to compile than all the others together. */
 const struct rg_stored_kernels TABLE = {
     .load = STORED(load),
     .store = STORED(store),
     .fetch = STORED(fetch),
     .rows = STORED(rows),
-    .lines = STORED(lines),
+    .shared_rows = STORED(shared_rows),
     .split = STORED(split),
     .join = STORED(join),
     .cols = STORED(cols),
-    .reduce = V_LANES > 1 ? STORED(reduce) : NULL,
+    .shrink = V_LANES > 1 ? STORED(shrink) : NULL,
     .groups = STORED(groups),
-    .carry = STORED(carry),
+    .fused_groups = STORED(fused_groups),
     .grid_load = STORED(grid_load),
     .grid_store = STORED(grid_store),
-    .few_interleave = STORED(few_interleave),
-    .few_part = STORED(few_part),
+    .interleave = STORED(interleave),
+    .deinterleave = STORED(deinterleave),
 };

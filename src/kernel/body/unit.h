@@ -27,8 +27,8 @@
 /* How far ahead of the sum short rows are fetched, in bytes. A hint; it may point anywhere. */
 enum { PREFETCH_NBYTES = 6144 };
 
-/* The same where rows are reduced without a line, which takes less time. */
-enum { REDUCE_AHEAD_NBYTES = 12288 };
+/* The same where rows are shrunk without a line, which takes less time. */
+enum { SHRINK_AHEAD_NBYTES = 12288 };
 
 /* Rows no longer than this are read side by side as if they were one piece of memory. */
 enum { FOLLOWED_NBYTES = 320 };

@@ -101,7 +101,7 @@ static inline void vf_transpose(vf v[VF_LANES])
     }
 }
 
-static inline void settle_stores(void)
+static inline void fence_stores(void)
 {
     _mm_sfence();
 }

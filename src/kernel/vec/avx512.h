@@ -173,7 +173,7 @@ static inline vf vf_fold_quads(const vf v[4])
     return _mm512_permutexvar_ps(order, sum);
 }
 
-static inline void settle_stores(void)
+static inline void fence_stores(void)
 {
     _mm_sfence();
 }

@@ -87,7 +87,7 @@ static inline void vf_transpose(vf v[VF_LANES])
     v[3] = vreinterpretq_f32_f64(vtrn2q_f64(odd_01, odd_23));
 }
 
-static inline void settle_stores(void)
+static inline void fence_stores(void)
 {
 }
 
@@ -458,7 +458,7 @@ static inline vd_quad vd_quad_negmuladd(vd_quad a, vd_quad b, vd_quad c)
     return (vd_quad){vd_negmuladd(a.low, b.low, c.low), vd_negmuladd(a.high, b.high, c.high)};
 }
 
-/* By squares of two. */
+/* Two by two. */
 static inline void vd_quad_transpose(vd_quad v[4])
 {
     const vd_quad a = v[0], b = v[1], c = v[2], d = v[3];

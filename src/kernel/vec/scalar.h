@@ -7,7 +7,7 @@
  *   _load, _store       at any address
  *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values
  *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
- *                       settle_stores then makes that visible to others
+ *                       fence_stores then makes that visible to others
  *   _set1, _add, _mul, _floor; _min, _max of numbers, not of NaN
  *   _muladd(a, b, c)    fma(a, b, c) lane by lane; _negmuladd: fma(-a, b, c)
  *   _muladd_where       _muladd in the lanes that have a bit, else c
@@ -106,7 +106,7 @@ static inline void vf_transpose(vf v[VF_LANES])
     (void)v;
 }
 
-static inline void settle_stores(void)
+static inline void fence_stores(void)
 {
 }
 

@@ -28,8 +28,8 @@ static void NAME(weigh_tap)(T *restrict weight, const int32_t *restrict index, c
         weight[p] = ((index[p] >= low) & (index[p] < high)) ? found[p] : 0;
 }
 
-static void NAME(grid_pair)(struct rg_grid_pair *pair, union rg_grid_row weight[2], const void *x, int64_t n,
-                            int64_t size, const struct rg_grid_spec *spec)
+static void NAME(grid_bilinear_axis)(struct rg_grid_bilinear_axis *pair, union rg_grid_values weight[2], const void *x,
+                                     int64_t n, int64_t size, const struct rg_grid_spec *spec)
 {
     const int32_t end = (int32_t)size;
     int32_t *restrict const first = pair->first;
@@ -46,17 +46,18 @@ static void NAME(grid_pair)(struct rg_grid_pair *pair, union rg_grid_row weight[
         first[p] = ((first[p] >= -1) & (first[p] < end)) ? first[p] : -2;
 }
 
-static void NAME(finish_pair)(T *restrict sum, const T *restrict slope, const struct rg_grid_quads *quads)
+static void NAME(finish_bilinear_axis)(T *restrict sum, const T *restrict slope,
+                                       const struct rg_grid_bilinear_points *points)
 {
-    const int32_t *const x = quads->x.first, *const y = quads->y.first;
+    const int32_t *const x = points->x.first, *const y = points->y.first;
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const T product = slope[p] * sum[p];
         sum[p] = ((x[p] == -2) | (y[p] == -2)) ? 0 : product;
     }
 }
 
-static void NAME(grid_finish_quads)(struct rg_grid_sums sums, const struct rg_grid_quads *quads)
+static void NAME(grid_finish_bilinear)(struct rg_grid_sums sums, const struct rg_grid_bilinear_points *points)
 {
-    NAME(finish_pair)(sums.x, (const T *)&quads->x.slope, quads);
-    NAME(finish_pair)(sums.y, (const T *)&quads->y.slope, quads);
+    NAME(finish_bilinear_axis)(sums.x, (const T *)&points->x.slope, points);
+    NAME(finish_bilinear_axis)(sums.y, (const T *)&points->y.slope, points);
 }

@@ -18,7 +18,7 @@
 
 static const struct run_options plain = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 1, false};
 
-static struct problem few_channels(struct rng *rng, const struct problem *like, int64_t in_h, int64_t in_w)
+static struct problem packed_channels(struct rng *rng, const struct problem *like, int64_t in_h, int64_t in_w)
 {
     struct problem problem = *like;
     problem.kind = PROBLEM_GRID;
@@ -90,7 +90,7 @@ static void check_filled(struct rng *rng, const struct problem *problem, struct 
 
 static void check_in_order(struct rng *rng, const struct problem *like)
 {
-    struct problem problem = few_channels(rng, like, rng_between(rng, 60, 400), rng_between(rng, 1, 12));
+    struct problem problem = packed_channels(rng, like, rng_between(rng, 60, 400), rng_between(rng, 1, 12));
     problem.out_h = rng_between(rng, 40, 200);
     problem.out_w = rng_between(rng, 1, 16);
     struct problem_data data = problem_fill(rng, &problem, DATA_REAL);
@@ -108,7 +108,7 @@ static void in_order(void **state)
 
 static void check_windows(struct rng *rng, const struct problem *like)
 {
-    struct problem problem = few_channels(rng, like, rng_between(rng, 1, 30), rng_between(rng, 1, 30));
+    struct problem problem = packed_channels(rng, like, rng_between(rng, 1, 30), rng_between(rng, 1, 30));
     problem.out_h = rng_between(rng, 1, 9);
     problem.out_w = rng_between(rng, 1, 20);
     struct problem_data data = problem_fill(rng, &problem, DATA_REAL);
@@ -136,7 +136,7 @@ static void windows(void **state)
 static void check_overflow(struct rng *rng, const struct problem *like)
 {
     static const double values[] = {1, -1, 3e38, -3e38, (double)INFINITY, -(double)INFINITY, (double)NAN};
-    struct problem problem = few_channels(rng, like, rng_between(rng, 2, 6), rng_between(rng, 2, 6));
+    struct problem problem = packed_channels(rng, like, rng_between(rng, 2, 6), rng_between(rng, 2, 6));
     problem.dtype = REGRAD_FLOAT32;
     problem.backward = true;
     problem.out_h = 10;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bilinear grid sample of few channels: values of one storage type on their way between planes and pictures. Template;
- * parameters in body/storage.h.
+ * Bilinear grid sample of few channels: values of one storage type on their way between planes and packed images.
+ * Template; parameters in body/storage.h.
  */
 
 /* Zipping rows that are half of all apart, again and again, brings neighbours together. */
@@ -9,7 +9,7 @@ static inline void STORED(interleave_lanes)(T *tile, int64_t lanes, const S *src
                                             int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
-        V from[RG_FEW_LANES], to[RG_FEW_LANES];
+        V from[RG_PACKED_LANES], to[RG_PACKED_LANES];
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++) {
             if (c < channels)
@@ -31,11 +31,11 @@ static inline void STORED(interleave_lanes)(T *tile, int64_t lanes, const S *src
     }
 }
 
-static inline void STORED(part_lanes)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes, int64_t n,
-                                      bool far)
+static inline void STORED(deinterleave_lanes)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes,
+                                              int64_t n, bool far)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
-        V from[RG_FEW_LANES], to[RG_FEW_LANES];
+        V from[RG_PACKED_LANES], to[RG_PACKED_LANES];
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             from[c] = VOP(load)(tile + p * lanes + c * V_LANES);
@@ -72,7 +72,7 @@ static void STORED(interleave_six)(T *tile, const S *src, int64_t stride, int64_
     }
 }
 
-static void STORED(part_six)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t n, bool far)
+static void STORED(deinterleave_six)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t n, bool far)
 {
     const int64_t rest = channels > 4 ? channels - 4 : 0, first = channels - rest;
     for (int64_t p = 0; p < n; p += V_LANES) {
@@ -81,13 +81,12 @@ static void STORED(part_six)(S *dst, int64_t stride, int64_t channels, const T *
             VOP(quad_store)(four + 4 * i, VOP(quad_load)(tile + 6 * (p + i)));
             VOP(quad_store_two)(two + 2 * i, VOP(quad_load_two)(tile + 6 * (p + i) + 4));
         }
-        STORED(part_lanes)(dst + p, stride, first, four, 4, V_LANES, far);
-        STORED(part_lanes)(dst + p + first * stride, stride, rest, two, 2, V_LANES, far);
+        STORED(deinterleave_lanes)(dst + p, stride, first, four, 4, V_LANES, far);
+        STORED(deinterleave_lanes)(dst + p + first * stride, stride, rest, two, 2, V_LANES, far);
     }
 }
 
-static void STORED(few_interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
-                                   int64_t n)
+static void STORED(interleave)(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels, int64_t n)
 {
     if (lanes == 2)
         STORED(interleave_lanes)(tile, 2, src, stride, channels, n);
@@ -99,16 +98,16 @@ static void STORED(few_interleave)(void *tile, int64_t lanes, const void *src, i
         STORED(interleave_lanes)(tile, 8, src, stride, channels, n);
 }
 
-static void STORED(few_part)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes, int64_t n,
-                             bool far)
+static void STORED(deinterleave)(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes,
+                                 int64_t n, bool far)
 {
     far = far && (uintptr_t)dst % (V_LANES * sizeof(S)) == 0 && stride % V_LANES == 0;
     if (lanes == 2)
-        STORED(part_lanes)(dst, stride, channels, tile, 2, n, far);
+        STORED(deinterleave_lanes)(dst, stride, channels, tile, 2, n, far);
     else if (lanes == 4)
-        STORED(part_lanes)(dst, stride, channels, tile, 4, n, far);
+        STORED(deinterleave_lanes)(dst, stride, channels, tile, 4, n, far);
     else if (lanes == 6)
-        STORED(part_six)(dst, stride, channels, tile, n, far);
+        STORED(deinterleave_six)(dst, stride, channels, tile, n, far);
     else
-        STORED(part_lanes)(dst, stride, channels, tile, 8, n, far);
+        STORED(deinterleave_lanes)(dst, stride, channels, tile, 8, n, far);
 }

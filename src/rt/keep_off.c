@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "rt/spread.h"
+#include "rt/keep_off.h"
 
 #include <sched.h>
 
-int rg_spread_core(void)
+int rg_current_core(void)
 {
     return sched_getcpu();
 }
 
-void rg_spread_off(pthread_t thread, int core)
+void rg_keep_off(pthread_t thread, int core)
 {
     cpu_set_t set[16]; /* 16384 processors */
     if (core < 0 || sched_getaffinity(0, sizeof set, set) != 0)

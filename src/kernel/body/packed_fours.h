@@ -4,7 +4,7 @@
 
 /* Copies of neighbours, for points that are not within the window. */
 struct NAME(edges) {
-    T of[4][2][2 * RG_FEW_LANES];
+    T of[4][2][2 * RG_PACKED_LANES];
 };
 
 /* Where the upper and the lower neighbours of four points are, two side by side. */
@@ -13,23 +13,23 @@ struct NAME(four_taps) {
 };
 
 /* The neighbours of point p, which is at an edge, side by side. */
-static void NAME(copy_edge)(T edge[2][2 * RG_FEW_LANES], const T *picture, int64_t lanes,
-                            const struct rg_few_window *window, const struct rg_few_points *points, int64_t p)
+static void NAME(copy_edge)(T edge[2][2 * RG_PACKED_LANES], const T *packed, int64_t lanes,
+                            const struct rg_packed_window *window, const struct rg_packed_points *points, int64_t p)
 {
-    T outside[RG_FEW_LANES] = {0};
-    const struct NAME(taps) taps = NAME(some_taps)((T *)picture, lanes, window, points->x[p], points->y[p], outside);
+    T outside[RG_PACKED_LANES] = {0};
+    const struct NAME(taps) taps = NAME(some_taps)((T *)packed, lanes, window, points->x[p], points->y[p], outside);
     for (int64_t k = 0; k < 4; k++)
         memcpy(&edge[k / 2][k % 2 * lanes], taps.at[k], (size_t)lanes * sizeof(T));
 }
 
-static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(edges) * edges, const T *picture,
-                                   int64_t lanes, const struct rg_few_window *window, const int32_t *place,
-                                   const struct rg_few_points *points, int64_t p)
+static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(edges) * edges, const T *packed,
+                                   int64_t lanes, const struct rg_packed_window *window, const int32_t *place,
+                                   const struct rg_packed_points *points, int64_t p)
 {
     const int64_t pitch = window->width * lanes;
 #pragma GCC unroll 4
     for (int64_t i = 0; i < 4; i++) {
-        taps->top[i] = picture + place[p + i] * lanes;
+        taps->top[i] = packed + place[p + i] * lanes;
         taps->bottom[i] = taps->top[i] + pitch;
     }
     if (__builtin_expect((place[p] | place[p + 1] | place[p + 2] | place[p + 3]) >= 0, 1))
@@ -37,7 +37,7 @@ static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(ed
 #pragma GCC unroll 4
     for (int64_t i = 0; i < 4; i++) {
         if (place[p + i] < 0) {
-            NAME(copy_edge)(edges->of[i], picture, lanes, window, points, p + i);
+            NAME(copy_edge)(edges->of[i], packed, lanes, window, points, p + i);
             taps->top[i] = edges->of[i][0];
             taps->bottom[i] = edges->of[i][1];
         }
@@ -72,7 +72,7 @@ static inline void NAME(load_tile)(V g[2], int64_t lanes, const T *tile, int64_t
 
 /* Products of both slopes of points p to p + 3. Quads of channels are added. */
 static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * taps, int64_t lanes,
-                                    const struct rg_few_points *points, const T *tile, int64_t p)
+                                    const struct rg_packed_points *points, const T *tile, int64_t p)
 {
     const V x0 = VOP(set_quads)((const T *)&points->weight_x[0] + p),
             x1 = VOP(set_quads)((const T *)&points->weight_x[1] + p);
@@ -93,9 +93,9 @@ static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * t
     }
 }
 
-static inline void NAME(slope_fours)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
-                                     const struct rg_few_window *window, const int32_t *place,
-                                     const struct rg_few_points *points, const T *tile, int64_t n)
+static inline void NAME(slope_fours)(T *sum_x, T *sum_y, const T *packed, int64_t lanes,
+                                     const struct rg_packed_window *window, const int32_t *place,
+                                     const struct rg_packed_points *points, const T *tile, int64_t n)
 {
     struct NAME(edges) edges;
     for (int64_t p = 0; p < n; p += 16) {
@@ -103,7 +103,7 @@ static inline void NAME(slope_fours)(T *sum_x, T *sum_y, const T *picture, int64
 #pragma GCC unroll 4
         for (int64_t i = 0; i < 4; i++) {
             struct NAME(four_taps) taps;
-            NAME(find_four)(&taps, &edges, picture, lanes, window, place, points, p + 4 * i);
+            NAME(find_four)(&taps, &edges, packed, lanes, window, place, points, p + 4 * i);
             NAME(slope_four)(&row_x[i], &row_y[i], &taps, lanes, points, tile, p + 4 * i);
         }
         VOP(store)(sum_x + p, VOP(fold_quads)(row_x));

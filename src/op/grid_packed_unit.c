@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "op/grid_few_unit.h"
+#include "op/grid_packed_unit.h"
 
 #include <string.h>
 
-bool rg_few_has_input_copy(const struct rg_grid_plan *plan)
+bool rg_packed_has_input_copy(const struct rg_grid_plan *plan)
 {
     return plan->need_input && !plan->input_there;
 }
 
-bool rg_few_has_grad_copy(const struct rg_grid_plan *plan)
+bool rg_packed_has_grad_copy(const struct rg_grid_plan *plan)
 {
     return plan->want_input_grad && !plan->grad_there;
 }
 
-int64_t rg_few_slot_nbytes(const struct rg_grid_plan *plan)
+int64_t rg_packed_slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_few_scratch)) + rg_booked(plan->n_stages + 1, sizeof(int32_t));
+    return rg_booked(1, sizeof(struct rg_packed_scratch)) + rg_booked(plan->n_sections + 1, sizeof(int32_t));
 }
 
-static int64_t picture_nbytes(const struct rg_grid_plan *plan)
+static int64_t packed_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(plan->n_pixels * plan->few_lanes, plan->base.t_nbytes);
+    return rg_booked(plan->n_pixels * plan->packed_lanes, plan->base.t_nbytes);
 }
 
 static int64_t input_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_few_has_input_copy(plan) ? picture_nbytes(plan) : 0;
+    return rg_packed_has_input_copy(plan) ? packed_nbytes(plan) : 0;
 }
 
 static int64_t grad_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_few_has_grad_copy(plan) || plan->grad_small ? picture_nbytes(plan) : 0;
+    return rg_packed_has_grad_copy(plan) || plan->grad_small ? packed_nbytes(plan) : 0;
 }
 
 /* One point of so many may be in two bands. */
 enum { POINTS_PER_TWIN = 8 };
 
-int64_t rg_few_records(const struct rg_grid_plan *plan)
+int64_t rg_packed_records(const struct rg_grid_plan *plan)
 {
     return plan->n_points + plan->n_points / POINTS_PER_TWIN;
 }
 
 static int64_t counts_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(plan->base.n_slots * (RG_FEW_BANDS + 1), sizeof(int32_t));
+    return rg_booked(plan->base.n_slots * (RG_PACKED_BANDS + 1), sizeof(int32_t));
 }
 
 static int64_t sort_nbytes(const struct rg_grid_plan *plan)
@@ -51,38 +51,39 @@ static int64_t sort_nbytes(const struct rg_grid_plan *plan)
     if (!plan->sorts)
         return 0;
     return counts_nbytes(plan) + rg_booked(plan->n_points, sizeof(uint8_t)) +
-           rg_booked(2 * rg_few_records(plan), sizeof(float)) + rg_booked(rg_few_records(plan), sizeof(float));
+           rg_booked(2 * rg_packed_records(plan), sizeof(float)) + rg_booked(rg_packed_records(plan), sizeof(float));
 }
 
-int64_t rg_few_team_nbytes(const struct rg_grid_plan *plan)
+int64_t rg_packed_team_nbytes(const struct rg_grid_plan *plan)
 {
-    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_stages, sizeof(int32_t)) + sort_nbytes(plan);
+    return input_nbytes(plan) + grad_nbytes(plan) + 2 * rg_booked(plan->n_sections, sizeof(int32_t)) +
+           sort_nbytes(plan);
 }
 
-static struct rg_few_sort grant_sort(const struct rg_grid_plan *plan, char *place)
+static struct rg_packed_sort grant_sort(const struct rg_grid_plan *plan, char *place)
 {
-    struct rg_few_sort sort = {NULL, NULL, NULL, NULL};
+    struct rg_packed_sort sort = {NULL, NULL, NULL, NULL};
     if (!plan->sorts)
         return sort;
-    sort.count = rg_grant(&place, plan->base.n_slots * (RG_FEW_BANDS + 1), sizeof(int32_t));
+    sort.count = rg_grant(&place, plan->base.n_slots * (RG_PACKED_BANDS + 1), sizeof(int32_t));
     sort.code = rg_grant(&place, plan->n_points, sizeof(uint8_t));
-    sort.xy = rg_grant(&place, 2 * rg_few_records(plan), sizeof(float));
-    sort.grad = rg_grant(&place, rg_few_records(plan), sizeof(float));
+    sort.xy = rg_grant(&place, 2 * rg_packed_records(plan), sizeof(float));
+    sort.grad = rg_grant(&place, rg_packed_records(plan), sizeof(float));
     return sort;
 }
 
-struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
+struct rg_packed_unit rg_packed_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
 {
     const struct rg_grid_plan *plan = progress->plan;
     char *own = progress->workspace + (size_t)slot * plan->base.slot_nbytes;
     char *team = progress->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
-    struct rg_few_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots, .mask = INT32_MAX};
+    struct rg_packed_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots, .mask = INT32_MAX};
     if (n_slots == 1)
-        team += slot * rg_few_team_nbytes(plan);
-    unit.scratch = rg_grant(&own, 1, sizeof(struct rg_few_scratch));
-    unit.lowest = rg_grant(&own, plan->n_stages + 1, sizeof(int32_t));
-    unit.low = rg_grant(&team, plan->n_stages, sizeof(int32_t));
-    unit.high = rg_grant(&team, plan->n_stages, sizeof(int32_t));
+        team += slot * rg_packed_team_nbytes(plan);
+    unit.scratch = rg_grant(&own, 1, sizeof(struct rg_packed_scratch));
+    unit.lowest = rg_grant(&own, plan->n_sections + 1, sizeof(int32_t));
+    unit.low = rg_grant(&team, plan->n_sections, sizeof(int32_t));
+    unit.high = rg_grant(&team, plan->n_sections, sizeof(int32_t));
     unit.input = team;
     unit.grad = team + input_nbytes(plan);
     unit.sort = grant_sort(plan, unit.grad + grad_nbytes(plan));
@@ -90,42 +91,42 @@ struct rg_few_unit rg_few_make_unit(const struct rg_grid_progress *progress, int
     unit.apart = plan->grad_small && n_slots == 1;
     unit.rows = unit.view = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
-    if (plan->few_lanes > 1) {
+    if (plan->packed_lanes > 1) {
         memset(unit.scratch->channel, 0, sizeof unit.scratch->channel);
         memset(&unit.scratch->tile, 0, sizeof unit.scratch->tile);
     }
     return unit;
 }
 
-static char *sample_of(const struct rg_grid_place *place, int64_t n)
+static char *sample_of(const struct rg_grid_tensor *place, int64_t n)
 {
     return place->data + n * place->view->stride[0] * place->element;
 }
 
-char *rg_few_grad_there(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+char *rg_packed_grad_there(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
     return sample_of(&progress->input_grad, unit->n);
 }
 
-void rg_few_set_sample(const struct rg_grid_progress *progress, struct rg_few_unit *unit, int64_t n)
+void rg_packed_set_sample(const struct rg_grid_progress *progress, struct rg_packed_unit *unit, int64_t n)
 {
     const struct rg_grid_plan *plan = progress->plan;
     unit->n = n;
     if (plan->need_input && plan->input_there)
         unit->input = sample_of(&progress->input, n);
     if (plan->grad_there && !unit->apart)
-        unit->grad = rg_few_grad_there(progress, unit);
+        unit->grad = rg_packed_grad_there(progress, unit);
 }
 
-char *rg_few_nth_pixel(const struct rg_grid_progress *progress, char *picture, int64_t p)
+char *rg_packed_nth_pixel(const struct rg_grid_progress *progress, char *packed, int64_t p)
 {
-    return picture + p * progress->plan->few_lanes * (int64_t)progress->plan->base.t_nbytes;
+    return packed + p * progress->plan->packed_lanes * (int64_t)progress->plan->base.t_nbytes;
 }
 
 /* ---- Values ---- */
 
 /* May values of all channels be moved as they are? A plane that is one row is. */
-static bool is_plain(const struct rg_grid_place *place, const struct rg_grid_plane *plane)
+static bool is_plain(const struct rg_grid_tensor *place, const struct rg_grid_plane *plane)
 {
     return plane->stride_w == 1 && plane->width == place->view->shape[2] * place->view->shape[3];
 }
@@ -147,17 +148,17 @@ static struct rg_grid_block rest_of(struct rg_grid_block block, int64_t n)
 }
 
 /* Several channels at up to RG_GRID_POINTS pixels or points, side by side. */
-static void interleave(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                       const struct rg_grid_place *place, void *tile, struct rg_grid_block block)
+static void interleave(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                       const struct rg_grid_tensor *place, void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
     for (int64_t c = 0; c < plan->channels; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
         rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
     }
-    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->few_interleave(
-        tile, plan->few_lanes, unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels,
-        block.count);
+    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->interleave(
+        tile, plan->packed_lanes, unit->scratch->channel, sizeof(union rg_grid_values) / plan->base.t_nbytes,
+        plan->channels, block.count);
 }
 
 /* What comes after a stretch is wanted next. */
@@ -168,13 +169,13 @@ static void prefetch_after(const struct rg_grid_stretch *s, size_t element)
         __builtin_prefetch((const void *)(next + k), 0, 2);
 }
 
-void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                      const struct rg_grid_place *place, char *tile, struct rg_grid_block block)
+void rg_packed_load_tile(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                         const struct rg_grid_tensor *place, char *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, 0);
     int64_t done = 0;
-    if (plan->few_lanes == 1) {
+    if (plan->packed_lanes == 1) {
         const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first, block.first + block.count);
         if (plane.stride_w == 1 && s.n <= RG_GRID_POINTS)
             prefetch_after(&s, (size_t)plane.element);
@@ -183,67 +184,67 @@ void rg_few_load_tile(const struct rg_grid_progress *progress, const struct rg_f
     }
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->stored[plane.dtype]->few_interleave(tile, plan->few_lanes,
-                                                               plane.data + block.first * plane.element,
-                                                               place->view->stride[1], plan->channels, done);
+        progress->kernels->stored[plane.dtype]->interleave(tile, plan->packed_lanes,
+                                                           plane.data + block.first * plane.element,
+                                                           place->view->stride[1], plan->channels, done);
     }
     for (; done < block.count; done += RG_GRID_POINTS)
-        interleave(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
+        interleave(progress, unit, place, rg_packed_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
 }
 
-static void part(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                 const struct rg_grid_place *place, const void *tile, struct rg_grid_block block)
+static void part(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                 const struct rg_grid_tensor *place, const void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->few_part(
-        unit->scratch->channel, sizeof(union rg_grid_row) / plan->base.t_nbytes, plan->channels, tile, plan->few_lanes,
-        block.count, false);
+    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->deinterleave(
+        unit->scratch->channel, sizeof(union rg_grid_values) / plan->base.t_nbytes, plan->channels, tile,
+        plan->packed_lanes, block.count, false);
     for (int64_t c = 0; c < plan->channels; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
         rg_grid_store_values(progress, &unit->scratch->channel[c], &plane, block);
     }
 }
 
-void rg_few_store_tile(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                       const struct rg_grid_place *place, char *tile, struct rg_grid_block block)
+void rg_packed_store_tile(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                          const struct rg_grid_tensor *place, char *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, 0);
     int64_t done = 0;
-    if (plan->few_lanes == 1) {
+    if (plan->packed_lanes == 1) {
         rg_grid_store_values(progress, tile, &plane, block);
         return;
     }
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->stored[plane.dtype]->few_part(plane.data + block.first * plane.element,
-                                                         place->view->stride[1], plan->channels, tile, plan->few_lanes,
-                                                         done, place->far);
+        progress->kernels->stored[plane.dtype]->deinterleave(plane.data + block.first * plane.element,
+                                                             place->view->stride[1], plan->channels, tile,
+                                                             plan->packed_lanes, done, place->far);
     }
     for (; done < block.count; done += RG_GRID_POINTS)
-        part(progress, unit, place, rg_few_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
+        part(progress, unit, place, rg_packed_nth_pixel(progress, tile, done), next_block(rest_of(block, done)));
 }
 
 /* Are x and y of the points neighbours in memory, and the points too? Both are then moved together. */
-static bool has_pairs(const struct rg_grid_place *place)
+static bool has_pairs(const struct rg_grid_tensor *place)
 {
     return place->view->stride[3] == 1 && (place->view->shape[2] == 1 || place->view->stride[2] == 2);
 }
 
-static struct rg_grid_plane pair_plane(const struct rg_grid_place *place, int64_t n)
+static struct rg_grid_plane pair_plane(const struct rg_grid_tensor *place, int64_t n)
 {
     const regrad_tensor *view = place->view;
     return rg_grid_make_plane(place, n * view->stride[0], view->shape[1], 2 * view->shape[2], view->stride[1], 1);
 }
 
-void rg_few_load_points(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                        struct rg_grid_block block)
+void rg_packed_load_points(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                           struct rg_grid_block block)
 {
     rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
 }
 
-char *rg_few_find_slopes(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                         struct rg_grid_block block)
+char *rg_packed_find_slopes(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                            struct rg_grid_block block)
 {
     if (!has_pairs(&progress->grid_grad) || block.count % RG_GRID_LANES != 0)
         return NULL;
@@ -252,10 +253,10 @@ char *rg_few_find_slopes(const struct rg_grid_progress *progress, const struct r
     return pairs.element == (int64_t)progress->plan->base.t_nbytes && s.n == 2 * block.count ? s.data : NULL;
 }
 
-void rg_few_store_slopes(const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                         struct rg_grid_block block)
+void rg_packed_store_slopes(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
+                            struct rg_grid_block block)
 {
-    struct rg_few_scratch *scratch = unit->scratch;
+    struct rg_packed_scratch *scratch = unit->scratch;
     if (has_pairs(&progress->grid_grad)) {
         const struct rg_grid_plane pairs = pair_plane(&progress->grid_grad, unit->n);
         rg_grid_store_values(progress, scratch->xy, &pairs, (struct rg_grid_block){2 * block.first, 2 * block.count});

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "op/grid_few_sort.h"
+#include "op/grid_packed_sort.h"
 
 #include <string.h>
 
-#include "op/grid_few_rows.h"
+#include "op/grid_packed_rows.h"
 
 /* Rows of the input and of its gradient, each, that stay in a second-level cache. */
 enum { BAND_NBYTES = 1 << 18 };
@@ -15,11 +15,11 @@ enum { LEAST_NBYTES = 1 << 20, LEAST_ALONE_NBYTES = 1 << 23 };
 /* So many points touch each line of a cache more than once. They are counted in 32 bits. */
 enum { PIXELS_PER_POINT = 8, MOST_POINTS = 1 << 30 };
 
-bool rg_few_may_sort(const struct rg_grid_plan *plan)
+bool rg_packed_may_sort(const struct rg_grid_plan *plan)
 {
     const int64_t n_pixels = plan->spec.in_h * plan->spec.in_w;
     const int64_t least = plan->base.n_slots == 1 ? LEAST_ALONE_NBYTES : LEAST_NBYTES;
-    return plan->few_lanes == 1 && plan->base.t_nbytes == sizeof(float) && plan->grad_there && plan->input_there &&
+    return plan->packed_lanes == 1 && plan->base.t_nbytes == sizeof(float) && plan->grad_there && plan->input_there &&
            plan->need_input && n_pixels * (int64_t)sizeof(float) >= least &&
            n_pixels / PIXELS_PER_POINT <= plan->n_points && plan->n_points <= MOST_POINTS;
 }
@@ -29,7 +29,7 @@ static int band_shift(const struct rg_grid_plan *plan)
 {
     const int64_t row = plan->spec.in_w * (int64_t)sizeof(float);
     int shift = 0;
-    while ((row << (shift + 1)) <= BAND_NBYTES || (plan->spec.in_h >> shift) >= RG_FEW_BANDS)
+    while ((row << (shift + 1)) <= BAND_NBYTES || (plan->spec.in_h >> shift) >= RG_PACKED_BANDS)
         shift++;
     return shift;
 }
@@ -43,17 +43,17 @@ static int64_t n_bands(const struct rg_grid_plan *plan)
 
 enum { LOOKS = 16 };
 
-bool rg_few_is_scattered(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+bool rg_packed_is_scattered(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    struct rg_few_scratch *scratch = unit->scratch;
+    struct rg_packed_scratch *scratch = unit->scratch;
     int64_t n_rows = 0;
     for (int64_t k = 0; k < LOOKS; k++) {
         const struct rg_grid_block block = rg_grid_nth_block(k * plan->n_blocks / LOOKS, plan->n_points);
         int32_t low, high;
-        rg_few_load_points(progress, unit, block);
-        progress->kernels->few_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
-        progress->kernels->few_span(&scratch->points, &low, &high);
+        rg_packed_load_points(progress, unit, block);
+        progress->kernels->packed_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
+        progress->kernels->packed_span(&scratch->points, &low, &high);
         n_rows += rg_max((int64_t)high - low, 0);
     }
     return n_rows / LOOKS > (INT64_C(2) << band_shift(plan));
@@ -71,23 +71,23 @@ static uint8_t code_of(int32_t y, int32_t last, int shift)
     return (uint8_t)((row >> shift) | (also ? ALSO_NEXT : 0));
 }
 
-static int32_t *counts_of(const struct rg_few_unit *unit, int slot)
+static int32_t *counts_of(const struct rg_packed_unit *unit, int slot)
 {
-    return unit->sort.count + (int64_t)slot * (RG_FEW_BANDS + 1);
+    return unit->sort.count + (int64_t)slot * (RG_PACKED_BANDS + 1);
 }
 
-void rg_few_count(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+void rg_packed_count(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    struct rg_few_scratch *scratch = unit->scratch;
+    struct rg_packed_scratch *scratch = unit->scratch;
     const int32_t last = (int32_t)plan->spec.in_h - 1;
     const int shift = band_shift(plan);
-    int32_t count[RG_FEW_BANDS + 1] = {0};
+    int32_t count[RG_PACKED_BANDS + 1] = {0};
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
         uint8_t *const code = unit->sort.code + block.first;
-        rg_few_load_points(progress, unit, block);
-        progress->kernels->few_locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
+        rg_packed_load_points(progress, unit, block);
+        progress->kernels->packed_locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
         for (int64_t p = 0; p < block.count; p++)
             code[p] = code_of(scratch->points.y[p], last, shift);
         for (int64_t p = 0; p < block.count; p++) {
@@ -100,10 +100,10 @@ void rg_few_count(const struct rg_grid_progress *progress, const struct rg_few_u
 }
 
 /* Where the records of bands begin, of all slots, and one more: where the last one's end. */
-static void find_bands(const struct rg_few_unit *unit, int64_t begin[RG_FEW_BANDS + 1])
+static void find_bands(const struct rg_packed_unit *unit, int64_t begin[RG_PACKED_BANDS + 1])
 {
     begin[0] = 0;
-    for (int64_t b = 0; b < RG_FEW_BANDS; b++) {
+    for (int64_t b = 0; b < RG_PACKED_BANDS; b++) {
         begin[b + 1] = begin[b];
         for (int slot = 0; slot < unit->n_slots; slot++)
             begin[b + 1] += counts_of(unit, slot)[b];
@@ -111,25 +111,25 @@ static void find_bands(const struct rg_few_unit *unit, int64_t begin[RG_FEW_BAND
 }
 
 /* Where the slot's begin in each band. */
-static void find_own(const struct rg_few_unit *unit, int64_t begin[RG_FEW_BANDS + 1])
+static void find_own(const struct rg_packed_unit *unit, int64_t begin[RG_PACKED_BANDS + 1])
 {
     find_bands(unit, begin);
-    for (int64_t b = 0; b < RG_FEW_BANDS; b++)
+    for (int64_t b = 0; b < RG_PACKED_BANDS; b++)
         for (int slot = 0; slot < unit->slot; slot++)
             begin[b] += counts_of(unit, slot)[b];
 }
 
-bool rg_few_has_room(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+bool rg_packed_has_room(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
-    int64_t begin[RG_FEW_BANDS + 1];
+    int64_t begin[RG_PACKED_BANDS + 1];
     find_bands(unit, begin);
-    return begin[RG_FEW_BANDS] <= rg_few_records(progress->plan);
+    return begin[RG_PACKED_BANDS] <= rg_packed_records(progress->plan);
 }
 
 /* Where a band will be written to soon. A hint; it may point anywhere. */
 enum { AHEAD_NBYTES = 128 };
 
-static inline void put_record(const struct rg_few_sort *sort, int64_t at, const struct rg_few_scratch *scratch,
+static inline void put_record(const struct rg_packed_sort *sort, int64_t at, const struct rg_packed_scratch *scratch,
                               int64_t p)
 {
     sort->xy[2 * at] = scratch->x.f32[p];
@@ -139,16 +139,16 @@ static inline void put_record(const struct rg_few_sort *sort, int64_t at, const 
     __builtin_prefetch((const void *)((uintptr_t)(sort->grad + at) + AHEAD_NBYTES), 1);
 }
 
-void rg_few_deal(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+void rg_packed_deal(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
-    struct rg_few_scratch *scratch = unit->scratch;
-    int64_t at[RG_FEW_BANDS + 1];
+    struct rg_packed_scratch *scratch = unit->scratch;
+    int64_t at[RG_PACKED_BANDS + 1];
     find_own(unit, at);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
         const uint8_t *const code = unit->sort.code + block.first;
-        rg_few_load_points(progress, unit, block);
-        rg_few_load_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
+        rg_packed_load_points(progress, unit, block);
+        rg_packed_load_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
         for (int64_t p = 0; p < block.count; p++) {
             put_record(&unit->sort, at[code[p] & BAND_OF]++, scratch, p);
             if (code[p] & ALSO_NEXT)
@@ -157,10 +157,10 @@ void rg_few_deal(const struct rg_grid_progress *progress, const struct rg_few_un
     }
 }
 
-void rg_few_gather(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+void rg_packed_gather(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
     float *const xy = unit->scratch->xy[0].f32;
-    int64_t at[RG_FEW_BANDS + 1];
+    int64_t at[RG_PACKED_BANDS + 1];
     find_own(unit, at);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
@@ -172,17 +172,17 @@ void rg_few_gather(const struct rg_grid_progress *progress, const struct rg_few_
             if (code[p] & ALSO_NEXT)
                 at[band + 1]++;
         }
-        rg_few_store_slopes(progress, unit, block);
+        rg_packed_store_slopes(progress, unit, block);
     }
 }
 
 /* ---- Bands ---- */
 
-struct rg_share rg_few_bands(const struct rg_grid_progress *progress, const struct rg_few_unit *unit)
+struct rg_share rg_packed_bands(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit)
 {
     const int64_t n = n_bands(progress->plan);
     struct rg_share share = {0, n};
-    int64_t begin[RG_FEW_BANDS + 1];
+    int64_t begin[RG_PACKED_BANDS + 1];
     find_bands(unit, begin);
     while (share.begin < n && begin[share.begin] < begin[n] / unit->n_slots * unit->slot)
         share.begin++;
@@ -192,16 +192,16 @@ struct rg_share rg_few_bands(const struct rg_grid_progress *progress, const stru
     return share;
 }
 
-static struct rg_grid_place record_place(const regrad_tensor *view, float *data)
+static struct rg_grid_tensor record_place(const regrad_tensor *view, float *data)
 {
-    return (struct rg_grid_place){.view = view, .data = (char *)data, .element = sizeof(float), .far = false};
+    return (struct rg_grid_tensor){.view = view, .data = (char *)data, .element = sizeof(float), .far = false};
 }
 
-void rg_few_make_band(struct rg_few_band *band, const struct rg_grid_progress *progress, const struct rg_few_unit *unit,
-                      int64_t b)
+void rg_packed_make_band(struct rg_packed_band *band, const struct rg_grid_progress *progress,
+                         const struct rg_packed_unit *unit, int64_t b)
 {
     const int shift = band_shift(progress->plan);
-    int64_t begin[RG_FEW_BANDS + 1];
+    int64_t begin[RG_PACKED_BANDS + 1];
     find_bands(unit, begin);
     const int64_t n = begin[b + 1] - begin[b];
     band->plan = *progress->plan;

@@ -9,12 +9,12 @@ struct NAME(quad_pair) {
 
 /* A point's products of quad j. */
 static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t lanes, int64_t j,
-                                                      const struct rg_few_points *points, const T *grad, int64_t p)
+                                                      const struct rg_packed_points *points, const T *grad, int64_t p)
 {
-    const Q x0 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[0], p));
-    const Q x1 = VOP(quad_set1)(NAME(few_value)(&points->weight_x[1], p));
-    const Q y0 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[0], p));
-    const Q y1 = VOP(quad_set1)(NAME(few_value)(&points->weight_y[1], p));
+    const Q x0 = VOP(quad_set1)(NAME(packed_value)(&points->weight_x[0], p));
+    const Q x1 = VOP(quad_set1)(NAME(packed_value)(&points->weight_x[1], p));
+    const Q y0 = VOP(quad_set1)(NAME(packed_value)(&points->weight_y[0], p));
+    const Q y1 = VOP(quad_set1)(NAME(packed_value)(&points->weight_y[1], p));
     const Q zero = VOP(quad_set1)(0), g = NAME(get_quad)(grad, lanes, j);
     Q value[4];
     for (int64_t k = 0; k < 4; k++)
@@ -33,16 +33,16 @@ static inline void NAME(fold_quads)(T *sum, Q row[4])
     VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3])));
 }
 
-static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *picture, int64_t lanes,
-                                     const struct rg_few_window *window, const int32_t *place,
-                                     const struct rg_few_points *points, const T *tile, int64_t n)
+static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *packed, int64_t lanes,
+                                     const struct rg_packed_window *window, const int32_t *place,
+                                     const struct rg_packed_points *points, const T *tile, int64_t n)
 {
-    T outside[RG_FEW_LANES] = {0};
+    T outside[RG_PACKED_LANES] = {0};
     for (int64_t p = 0; p < n; p += 4) {
         Q row_x[4], row_y[4];
 #pragma GCC unroll 4
         for (int64_t i = 0; i < 4; i++) {
-            const struct NAME(taps) taps = NAME(find_taps)((T *)picture, lanes, window, place, points, p + i, outside);
+            const struct NAME(taps) taps = NAME(find_taps)((T *)packed, lanes, window, place, points, p + i, outside);
             struct NAME(quad_pair) sum = NAME(slope_quad)(&taps, lanes, 0, points, tile + (p + i) * lanes, p + i);
             if (NAME(quads_of)(lanes) > 1) {
                 const struct NAME(quad_pair) more =
