@@ -57,9 +57,27 @@ void rg_plan_add_output(regrad_plan *plan, const struct rg_argument *argument, b
     set_operand(&plan->output[plan->n_outputs++], argument, used);
 }
 
+bool rg_plan_note(regrad_plan *plan, enum rg_way way, bool holds)
+{
+    if (holds)
+        plan->ways |= rg_way_bit(way);
+    return holds;
+}
+
+bool rg_plan_takes(regrad_plan *plan, enum rg_way way, bool can, bool pays)
+{
+    return rg_plan_note(plan, way, rg_way_is_taken(way, can, pays));
+}
+
+/* How many values are worth waking a thread for. */
+static double values_per_slot(void)
+{
+    return rg_seam != NULL && rg_seam->values_per_slot > 0 ? (double)rg_seam->values_per_slot : VALUES_PER_SLOT;
+}
+
 bool rg_plan_split(regrad_plan *plan, int64_t n_units, double n_values, int64_t slot_nbytes)
 {
-    const double worth = n_values / VALUES_PER_SLOT;
+    const double worth = n_values / values_per_slot();
     const int64_t most = rg_min(n_units, plan->setup.n_threads);
     plan->n_slots = (int)rg_max(worth < (double)most ? (int64_t)worth : most, 1);
     plan->slot_nbytes = (size_t)slot_nbytes;
@@ -221,6 +239,17 @@ void regrad_plan_destroy(regrad_plan *plan)
 /* Long enough for any line: five operands of RG_NAME_LENGTH + RG_SIZES_LENGTH, and words. */
 enum { LINE_LENGTH = 2048 };
 
+/* The words of the ways that it goes; a plan without results goes none. */
+static int describe_ways(const regrad_plan *plan, char *text, size_t size)
+{
+    int length = 0;
+    for (int way = 0; way < RG_N_WAYS; way++)
+        if (rg_plan_goes(plan, (enum rg_way)way))
+            length += snprintf(text + length, size - (size_t)length, "%s%s", length == 0 ? "; " : ", ",
+                               rg_way_word((enum rg_way)way));
+    return length;
+}
+
 static int describe_operands(char *text, size_t size, const struct rg_operand *operand, int n)
 {
     int length = 0;
@@ -248,6 +277,7 @@ size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size)
     length +=
         snprintf(line + length, sizeof line - (size_t)length, "; %s; ", regrad_dtype_name(plan->input[0].view.dtype));
     length += plan->describe(plan, line + length, sizeof line - (size_t)length);
+    length += describe_ways(plan, line + length, sizeof line - (size_t)length);
     length += snprintf(line + length, sizeof line - (size_t)length, "; %s; %d thread%s%s; workspace %zu bytes",
                        regrad_isa(), plan->n_slots, rg_plural((uint64_t)plan->n_slots),
                        plan->setup.loop.run == NULL ? "" : " of the program", plan->workspace_nbytes);

@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "op/check.h"
 #include "op/setup.h"
+#include "op/way.h"
 #include "regrad.h"
 
 enum { RG_MAX_INPUTS = 3, RG_MAX_OUTPUTS = 2, RG_NAME_LENGTH = 64 };
@@ -46,6 +47,7 @@ struct regrad_plan {
     int n_slots;        /* the most parts that a run is split into */
     size_t slot_nbytes; /* workspace of each */
     size_t workspace_nbytes;
+    uint64_t ways; /* rg_way_bit of each that it goes */
 };
 
 /* Memory for a plan of so many bytes, all zeros but for its setup; NULL where there is none. And its end. */
@@ -57,6 +59,18 @@ void rg_plan_init(regrad_plan *plan, const char *op, regrad_dtype dtype);
 
 void rg_plan_add_input(regrad_plan *plan, const struct rg_argument *argument, bool used);
 void rg_plan_add_output(regrad_plan *plan, const struct rg_argument *argument, bool used);
+
+/* Notes a way that follows from what is to be computed. Returns `holds`. */
+bool rg_plan_note(regrad_plan *plan, enum rg_way way, bool holds);
+
+/* Decides whether the plan goes this way, as rg_way_is_taken does, and notes it. */
+bool rg_plan_takes(regrad_plan *plan, enum rg_way way, bool can, bool pays);
+
+/* Does it? */
+static inline bool rg_plan_goes(const regrad_plan *plan, enum rg_way way)
+{
+    return (plan->ways & rg_way_bit(way)) != 0;
+}
 
 /* Chooses n_slots for n_units pieces of work that move n_values values in all, and books slot_nbytes of
  * workspace for each. False when that is more than memory can be. */

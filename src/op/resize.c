@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "base/tensor.h"
 #include "op/resize_line.h"
-#include "rt/cache.h"
 
 enum {
     MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
@@ -349,7 +348,7 @@ static bool exceeds_caches(const struct rg_resize_plan *plan)
     const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
     const double n_values =
         (double)source->height * (double)source->width + (double)result->height * (double)result->width;
-    return n_groups * n_values * (double)source->element_nbytes > (double)rg_cache_nbytes() / 2;
+    return n_groups * n_values * (double)source->element_nbytes > (double)rg_way_cache_nbytes() / 2;
 }
 
 /* The part of all slots that is at work when these share n_units fairly. */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op/way.h"
+
+#include "rt/cache.h"
+
+const struct rg_seam *rg_seam;
+
+const char *rg_way_word(enum rg_way way)
+{
+    static const char *const words[RG_N_WAYS] = {
+        [RG_COPIED] = "copied",
+        [RG_MOVED] = "moved",
+        [RG_FUSED_GROUPS] = "fused groups",
+        [RG_SHRINK] = "shrink",
+        [RG_GROUPS] = "groups",
+        [RG_COLUMNS] = "columns",
+        [RG_WIDTH_FIRST] = "width first",
+        [RG_LONG] = "long",
+        [RG_IN_PLACE] = "in place",
+        [RG_RING] = "ring",
+        [RG_SHARED_ROWS] = "shared rows",
+        [RG_PREFETCHED] = "prefetched",
+        [RG_STREAMED] = "streamed",
+        [RG_ACROSS] = "across",
+    };
+    return words[way];
+}
+
+bool rg_way_is_taken(enum rg_way way, bool can, bool pays)
+{
+    const uint64_t bit = rg_way_bit(way);
+    if (rg_seam != NULL)
+        pays = (pays || (rg_seam->forced & bit) != 0) && (rg_seam->forbidden & bit) == 0;
+    return can && pays;
+}
+
+size_t rg_way_cache_nbytes(void)
+{
+    return rg_seam != NULL && rg_seam->cache_nbytes != 0 ? rg_seam->cache_nbytes : rg_cache_nbytes();
+}
