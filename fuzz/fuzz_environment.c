@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "acl/acl_base.h"
-#include "acl/check_kind.h"
-#include "acl/check_mode.h"
-#include "acl/device.h"
-#include "acl/log_setting.h"
-#include "acl/memory.h"
+#include "acl/device/device.h"
+#include "acl/store/block.h"
+#include "acl/tell/finding.h"
+#include "acl/tell/kind.h"
+#include "acl/tell/log_setting.h"
 #include "regrad.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

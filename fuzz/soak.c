@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "acl/handle.h"
+#include "acl/handle/handle.h"
 #include "aclnnop/aclnn_upsample_nearest_exact2d_backward.h"
 
 enum { N_THREADS = 3, N_DEVICES = 2, MAX_STREAMS = 4, MAX_CHANNELS = 40, SIDE = 8, SLACK_KB = 16 << 10 };

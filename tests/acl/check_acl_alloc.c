@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "acl/acl.h"
-#include "acl/handle.h"
+#include "acl/handle/handle.h"
 #include "allocation.h"
 #include "dense_call.h"
 #include "problem_acl.h"

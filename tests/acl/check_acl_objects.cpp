@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/handle.h"
+#include "acl/handle/handle.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/opdev/op_errno.h"
 #include "harness.h"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "acl/handle.h"
+#include "acl/handle/handle.h"
 #include "call.h"
 #include "harness.h"
 

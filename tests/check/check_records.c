@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "acl/acl.h"
-#include "acl/check_mode.h"
-#include "acl/handle.h"
-#include "acl/leak.h"
-#include "acl/memory.h"
+#include "acl/handle/handle.h"
+#include "acl/life/leak.h"
+#include "acl/store/block.h"
+#include "acl/tell/finding.h"
 #include "aclnn/acl_meta.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
 

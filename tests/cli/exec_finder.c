@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/check_mode.h"
+#include "acl/tell/finding.h"
 
 static struct rg_finding make_finding(bool is_note)
 {

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acl/check_mode.h"
-#include "acl/handle.h"
+#include "acl/handle/handle.h"
+#include "acl/tell/finding.h"
 #include "allocation.h"
 
 enum { PIECE = 2 << 20 };

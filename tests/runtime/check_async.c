@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "acl/runtime.h"
-#include "acl/stream.h"
+#include "acl/store/touch.h"
+#include "acl/stream/stream.h"
 #include "aclnnop/aclnn_grid_sampler2d_backward.h"
 
 enum { DEVICE_NBYTES = 1 << 20 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "acl/check_mode.h"
+#include "acl/tell/finding.h"
 
 enum { SIZE = 256 };
 

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "acl/isolate.h"
-#include "acl/runtime.h"
+#include "acl/store/isolate.h"
+#include "acl/store/touch.h"
 
 enum { SIZE = 40, MOST_TEXT = 8192, PIECE = 2 << 20 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "acl/memory.h"
+#include "acl/store/block.h"
 
 enum { DEVICE_MEMORY = 1 << 20 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "acl/stream.h"
+#include "acl/stream/stream.h"
 
 /* ---- Work that leaves a trace ----------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "acl/handle.h"
+#include "acl/handle/handle.h"
 
 enum { N_THREADS = 8, N_ROUNDS = 60, SIZE = 300 };
 

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "acl/stream.h"
+#include "acl/stream/stream.h"
 
 static int not_a_handle;
 void *const foreign_handle = &not_a_handle;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes about calls that are allowed, and perhaps not meant. */
+#ifndef RG_SEMANTIC_H
+#define RG_SEMANTIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "acl/acl_base.h"
+
+/* One axis that a call resizes; in and out are the forward's. */
+struct rg_semantic_axis {
+    const char *scale_name;
+    double scale;
+    int64_t in, out;
+    int64_t output_size; /* what the array of this name says */
+};
+
+enum rg_semantic_operator { RG_SEMANTIC_OTHER, RG_SEMANTIC_BILINEAR_GRADIENT, RG_SEMANTIC_GRID_GRADIENT };
+
+/* What there is to think about in a call of phase 1 that has succeeded. */
+struct rg_semantic {
+    enum rg_semantic_operator which;
+    int n_axes;
+    struct rg_semantic_axis axes[2];
+    bool aligns_corners;
+    bool is_copy; /* of equal sizes, whatever the scales and the type */
+    aclDataType type;
+    bool has_nd_format;
+    const char *unwritten; /* the argument that a device leaves as it was; NULL for none */
+    const char *why;       /* it does */
+};
+
+/* Tells what is odd, each kind once for each place, the address that the function returns to. */
+void rg_semantic_tell(const struct rg_semantic *semantic, const char *function, const void *place);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/device/context.h"
+
+#include <stdlib.h>
+
+#include "acl/context/ignored.h"
+#include "acl/device/device.h"
+#include "acl/handle/handle_check.h"
+#include "acl/stream/order.h"
+#include "acl/stream/stream.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/tell/refuse.h"
+
+static _Thread_local aclrtContext current;
+
+aclrtContext rg_context_create(int32_t device, bool is_default, const struct rg_origin *origin)
+{
+    struct rg_context *context = calloc(1, sizeof(*context));
+    if (context == NULL)
+        return NULL;
+    struct rg_context_traits *own = &context->traits;
+    own->device = device;
+    own->is_default = is_default;
+    own->handle = rg_handle_create(RG_HANDLE_CONTEXT, context, free, origin);
+    if (own->handle == NULL) {
+        free(context);
+        return NULL;
+    }
+    const struct rg_stream_traits traits = {.is_default = true};
+    if (rg_stream_create(context, &traits, origin, &own->default_stream) != ACL_SUCCESS) {
+        rg_handle_destroy(RG_HANDLE_CONTEXT, own->handle, origin);
+        return NULL;
+    }
+    return own->handle;
+}
+
+bool rg_context_end(aclrtContext handle, const struct rg_origin *origin)
+{
+    struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, handle);
+    if (context == NULL)
+        return false;
+    rg_runtime_lock();
+    const bool is_first = !context->is_ending;
+    context->is_ending = true;
+    rg_runtime_unlock();
+    if (is_first) {
+        rg_stream_end_all(context, origin);
+        rg_handle_destroy(RG_HANDLE_CONTEXT, handle, origin);
+    }
+    rg_handle_release(RG_HANDLE_CONTEXT, handle);
+    return is_first;
+}
+
+void rg_context_set_current(aclrtContext context)
+{
+    current = context;
+}
+
+bool rg_context_is_current(aclrtContext context)
+{
+    return current == context;
+}
+
+struct rg_context *rg_context_acquire_current(const char *function, aclError *status)
+{
+    *status = rg_order_check(function);
+    if (*status != ACL_SUCCESS)
+        return NULL;
+    struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, current);
+    if (context != NULL)
+        return context;
+    const char *why = current == NULL ? "the thread has no current context" : "the thread's current context is gone";
+    *status = rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %s, must have one, from aclrtSetDevice for instance",
+                              function, why);
+    rg_order_tell_no_context(function, why, current != NULL);
+    return NULL;
+}
+
+void rg_context_release(const struct rg_context *context)
+{
+    rg_handle_release(RG_HANDLE_CONTEXT, context->traits.handle);
+}
+
+bool rg_context_peek(struct rg_context_traits *traits)
+{
+    const struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, current);
+    if (context == NULL)
+        return false;
+    *traits = context->traits;
+    rg_context_release(context);
+    return true;
+}
+
+aclError rg_context_look(const char *function, struct rg_context_traits *traits)
+{
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(function, &status);
+    if (context == NULL)
+        return status;
+    *traits = context->traits;
+    rg_context_release(context);
+    return ACL_SUCCESS;
+}
+
+aclError rg_context_ask(const char *function, const char *argument, const void *answer,
+                        struct rg_context_traits *traits)
+{
+    return answer == NULL ? rg_runtime_fail_null(function, argument) : rg_context_look(function, traits);
+}
+
+static aclError fail_dead(const char *function, aclrtContext context)
+{
+    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context is %p, must be a live context", function, context);
+}
+
+static aclError create(struct rg_origin origin, aclrtContext *context, int32_t device)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(origin.function, "context");
+    aclError refused = rg_device_check(origin.function, "deviceId", device);
+    if (refused == ACL_SUCCESS)
+        refused = rg_order_check(origin.function);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    const aclrtContext created = rg_context_create(device, false, &origin);
+    if (created == NULL)
+        return rg_runtime_fail_memory(origin.function);
+    rg_context_set_current(created);
+    *context = created;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
+{
+    return rg_ignored_make(RG_HANDLE_CONTEXT, create(rg_origin_here(__func__), context, deviceId));
+}
+
+aclError aclrtDestroyContext(aclrtContext context)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(__func__, "context");
+    const struct rg_origin origin = rg_origin_here(__func__);
+    const struct rg_context *object = rg_handle_acquire(RG_HANDLE_CONTEXT, context);
+    if (object == NULL) {
+        rg_handle_tell_ended(__func__, "context", RG_HANDLE_CONTEXT, context);
+        return fail_dead(__func__, context);
+    }
+    const bool is_default = object->traits.is_default;
+    const aclError refused = rg_stream_check_outside(__func__, object, 0, true);
+    rg_context_release(object);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    if (is_default)
+        return rg_runtime_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "%s: context is %p, the default context of a device, must be one from aclrtCreateContext", __func__,
+            context);
+    return rg_context_end(context, &origin) ? ACL_SUCCESS : fail_dead(__func__, context);
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context)
+{
+    if (context == NULL)
+        return rg_runtime_fail_null(__func__, "context");
+    if (rg_handle_acquire(RG_HANDLE_CONTEXT, context) == NULL) {
+        rg_handle_tell_dead(__func__, "context", RG_HANDLE_CONTEXT, context);
+        return fail_dead(__func__, context);
+    }
+    rg_handle_release(RG_HANDLE_CONTEXT, context);
+    rg_context_set_current(context);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetCurrentContext(aclrtContext *context)
+{
+    struct rg_context_traits traits = {0};
+    const aclError refused = rg_context_ask(__func__, "context", context, &traits);
+    if (refused == ACL_SUCCESS)
+        *context = traits.handle;
+    return refused;
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
+{
+    struct rg_context_traits traits = {0};
+    const aclError refused = rg_context_ask(__func__, "stream", stream, &traits);
+    if (refused == ACL_SUCCESS)
+        *stream = traits.default_stream;
+    return refused;
+}

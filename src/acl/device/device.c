@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/device/device.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "acl/context/ignored.h"
+#include "acl/device/context.h"
+#include "acl/stream/order.h"
+#include "acl/stream/stream.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/tell/log.h"
+#include "acl/tell/refuse.h"
+#include "base/environment.h"
+
+/* Under the lock of the runtime. */
+static struct {
+    uint64_t n_users;
+    aclrtContext context; /* NULL exactly when there are no users */
+    bool was_set;
+} devices[RG_MAX_DEVICES];
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int32_t n_visible;
+
+/* How many entries of the list name a device, each another, before one does not; *end is what comes behind them. */
+static int32_t count_listed(const char *list, int n_installed, const char **end)
+{
+    bool seen[RG_MAX_DEVICES] = {false};
+    int32_t count = 0;
+    for (;;) {
+        char *behind = NULL;
+        const long device = strtol(list, &behind, 10);
+        *end = list;
+        if (behind == list || device < 0 || device >= n_installed || seen[device])
+            return count;
+        seen[device] = true;
+        count++;
+        *end = behind;
+        if (*behind != ',')
+            return count;
+        list = behind + 1;
+    }
+}
+
+static void count_visible(void)
+{
+    static const char name[] = "ASCEND_RT_VISIBLE_DEVICES";
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const int n_installed = rg_environment_number("REGRAD_DEVICES", 1, RG_MAX_DEVICES, 1);
+    const char *list = rg_environment(name), *end = "";
+    n_visible = list == NULL ? n_installed : count_listed(list, n_installed, &end);
+    if (*end != '\0')
+        rg_environment_refuse(
+            &told, name, list,
+            "numbers of devices from 0 to %d with commas between are wanted, each once; it ends before "
+            "\"%.32s\", and the process sees %d",
+            n_installed - 1, end, (int)n_visible);
+}
+
+int32_t rg_device_count(void)
+{
+    pthread_once(&once, count_visible);
+    return n_visible;
+}
+
+aclError rg_device_check(const char *function, const char *argument, int64_t device)
+{
+    const int32_t count = rg_device_count();
+    if (device >= 0 && device < count)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                           "%s: %s is %lld, must be at least 0 and below %d, the number of devices", function, argument,
+                           (long long)device, count);
+}
+
+/* One more user, and a default context if there is none. NULL without memory. */
+static aclrtContext add_user(int32_t device)
+{
+    rg_runtime_lock();
+    aclrtContext context = devices[device].context;
+    if (context != NULL)
+        devices[device].n_users++;
+    rg_runtime_unlock();
+    return context;
+}
+
+/* The same when there was none a moment ago. The new context is not needed where another thread was faster. */
+static aclrtContext add_first_user(int32_t device, const struct rg_origin *origin)
+{
+    const aclrtContext created = rg_context_create(device, true, origin);
+    if (created == NULL)
+        return NULL;
+    rg_runtime_lock();
+    if (devices[device].context == NULL)
+        devices[device].context = created;
+    const aclrtContext context = devices[device].context;
+    devices[device].n_users++;
+    devices[device].was_set = true;
+    rg_runtime_unlock();
+    if (context != created)
+        rg_context_end(created, origin);
+    return context;
+}
+
+static aclError set(struct rg_origin origin, int32_t device)
+{
+    aclError refused = rg_device_check(origin.function, "deviceId", device);
+    if (refused == ACL_SUCCESS)
+        refused = rg_order_check(origin.function);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    aclrtContext context = add_user(device);
+    if (context == NULL)
+        context = add_first_user(device, &origin);
+    if (context == NULL)
+        return rg_runtime_fail_memory(origin.function);
+    rg_context_set_current(context);
+    rg_log(RG_LOG_EVENT, "%s: device %d is set", origin.function, device);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetDevice(int32_t deviceId)
+{
+    return rg_ignored_make(RG_HANDLE_CONTEXT, set(rg_origin_here(__func__), deviceId));
+}
+
+/* Takes users away, and ends the default context with the last one. */
+static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
+{
+    const char *const function = origin.function;
+    aclError refused = rg_device_check(function, "deviceId", device);
+    if (refused == ACL_SUCCESS)
+        refused = rg_stream_check_outside(function, NULL, device, true);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    aclrtContext ended = NULL;
+    rg_runtime_lock();
+    const bool had_user = devices[device].n_users > 0, was_set = devices[device].was_set;
+    if (had_user && (all_users || devices[device].n_users == 1)) {
+        ended = devices[device].context;
+        devices[device].context = NULL;
+        devices[device].n_users = 0;
+    } else if (had_user) {
+        devices[device].n_users--;
+    }
+    rg_runtime_unlock();
+    if (!had_user && was_set)
+        rg_order_tell_ended(function, "deviceId", "the device has been reset as often as it was set");
+    else if (had_user)
+        rg_order_note_late(function);
+    if (!had_user)
+        return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
+                               "%s: deviceId is %d, which has been reset already, must be a device that is set",
+                               function, device);
+    if (ended != NULL) {
+        rg_order_check_reset(function, device, ended);
+        rg_context_end(ended, &origin);
+    }
+    rg_log(RG_LOG_EVENT, "%s: device %d is reset", function, device);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtResetDevice(int32_t deviceId)
+{
+    return reset(rg_origin_here(__func__), deviceId, false);
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId)
+{
+    return reset(rg_origin_here(__func__), deviceId, true);
+}
+
+aclError aclrtGetDevice(int32_t *deviceId)
+{
+    struct rg_context_traits context = {0};
+    const aclError refused = rg_context_ask(__func__, "deviceId", deviceId, &context);
+    if (refused == ACL_SUCCESS)
+        *deviceId = context.device;
+    return refused;
+}
+
+aclError aclrtGetDeviceCount(uint32_t *count)
+{
+    if (count == NULL)
+        return rg_runtime_fail_null(__func__, "count");
+    *count = (uint32_t)rg_device_count();
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetTsDevice(aclrtTsId tsId)
+{
+    if (tsId == ACL_TS_ID_AICORE || tsId == ACL_TS_ID_AIVECTOR)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
+                           "%s: tsId is %d, must be ACL_TS_ID_AICORE (0) or ACL_TS_ID_AIVECTOR (1)", __func__,
+                           (int)tsId);
+}
+
+aclError aclrtGetRunMode(aclrtRunMode *runMode)
+{
+    if (runMode == NULL)
+        return rg_runtime_fail_null(__func__, "runMode");
+    *runMode = ACL_HOST;
+    return ACL_SUCCESS;
+}
+
+static aclError synchronize(const char *function, int32_t timeout)
+{
+    struct rg_context_traits context = {0};
+    const aclError refused = rg_context_look(function, &context);
+    return refused != ACL_SUCCESS ? refused : rg_stream_synchronize_device(function, context.device, timeout);
+}
+
+aclError aclrtSynchronizeDevice(void)
+{
+    return synchronize(__func__, -1);
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
+{
+    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(__func__, timeout);
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
+{
+    if (flags == NULL)
+        return rg_runtime_fail_null(__func__, "flags");
+    if (active == NULL)
+        return rg_runtime_fail_null(__func__, "active");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    rg_runtime_lock();
+    *active = devices[deviceId].context != NULL;
+    rg_runtime_unlock();
+    *flags = 0;
+    return ACL_SUCCESS;
+}

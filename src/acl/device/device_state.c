@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device is and does; other devices; slow operators. */
+#include <unistd.h>
+
+#include "acl/acl_rt.h"
+#include "acl/device/context.h"
+#include "acl/device/device.h"
+#include "acl/store/block.h"
+#include "acl/stream/stream_queue.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/sys/trace.h"
+#include "acl/tell/refuse.h"
+
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
+{
+    if (utilizationInfo == NULL)
+        return rg_runtime_fail_null(__func__, "utilizationInfo");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    rg_runtime_lock();
+    bool is_busy = false;
+    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        is_busy = is_busy || (stream->device == deviceId && stream->is_running);
+    rg_runtime_unlock();
+    const double memory = (double)rg_memory_booked(deviceId) / (double)rg_memory_total();
+    utilizationInfo->cubeUtilization = 0;
+    utilizationInfo->vectorUtilization = is_busy ? 100 : 0;
+    utilizationInfo->aicpuUtilization = 0;
+    utilizationInfo->memoryUtilization = (int32_t)(memory * 100);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+{
+    if (deviceStatus == NULL)
+        return rg_runtime_fail_null(__func__, "deviceStatus");
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
+{
+    if (mode == ACL_RT_OVERFLOW_MODE_INFNAN)
+        return ACL_SUCCESS;
+    const aclError status =
+        mode == ACL_RT_OVERFLOW_MODE_SATURATION ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID;
+    return rg_runtime_fail(status, "%s: mode is %d, must be ACL_RT_OVERFLOW_MODE_INFNAN (1)", __func__, (int)mode);
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
+{
+    if (mode == NULL)
+        return rg_runtime_fail_null(__func__, "mode");
+    *mode = ACL_RT_OVERFLOW_MODE_INFNAN;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetBareTgid(int32_t *pid)
+{
+    if (pid == NULL)
+        return rg_runtime_fail_null(__func__, "pid");
+    *pid = (int32_t)getpid();
+    return ACL_SUCCESS;
+}
+
+/* ---- Other devices ---------------------------------------------------------------------------- */
+
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+{
+    if (canAccessPeer == NULL)
+        return rg_runtime_fail_null(__func__, "canAccessPeer");
+    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused == ACL_SUCCESS)
+        refused = rg_device_check(__func__, "peerDeviceId", peerDeviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    *canAccessPeer = deviceId != peerDeviceId;
+    return ACL_SUCCESS;
+}
+
+static aclError check_peer(const char *function, int32_t peer)
+{
+    struct rg_context_traits context = {0};
+    aclError refused = rg_context_look(function, &context);
+    if (refused == ACL_SUCCESS)
+        refused = rg_device_check(function, "peerDeviceId", peer);
+    if (refused != ACL_SUCCESS || peer != context.device)
+        return refused;
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: peerDeviceId is %d, the current device, must be another device", function, peer);
+}
+
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
+{
+    if (flags != 0)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flags is 0x%x, must be 0", __func__, flags);
+    return check_peer(__func__, peerDeviceId);
+}
+
+aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
+{
+    return check_peer(__func__, peerDeviceId);
+}
+
+/* ---- Slow operators --------------------------------------------------------------------------- */
+
+/* Operators end by themselves here; there is nobody to stop them from outside. */
+static aclError check_context(const char *function)
+{
+    struct rg_context_traits context = {0};
+    return rg_context_look(function, &context);
+}
+
+aclError aclrtSetOpWaitTimeout(uint32_t timeout)
+{
+    (void)timeout;
+    return check_context(__func__);
+}
+
+aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
+{
+    (void)timeout;
+    return check_context(__func__);
+}
+
+/* Has nobody anything of the device to do? */
+static bool is_idle(const void *device)
+{
+    return rg_stream_is_device_done(*(const int32_t *)device, UINT64_MAX);
+}
+
+/* Streams that are ending drop what they were told to. Needs the lock. */
+static void drop_work(int32_t device, bool drops)
+{
+    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        if (stream->device == device && !stream->is_ending)
+            stream->is_dropping = drops;
+    rg_runtime_moved();
+}
+
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
+{
+    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    const int32_t patience = timeout == 0 || timeout > INT32_MAX ? -1 : (int32_t)timeout;
+    const struct rg_trace_wait traced = rg_trace_waits(__func__, deviceId, -1);
+    rg_runtime_lock();
+    drop_work(deviceId, true);
+    const bool in_time = rg_runtime_wait(is_idle, &deviceId, patience);
+    drop_work(deviceId, false);
+    rg_runtime_unlock();
+    rg_trace_waited(&traced);
+    if (in_time)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                           "%s: timeout is %u ms, and work that had begun has not been done in that time", __func__,
+                           timeout);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/memory/memory_host.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "acl/acl_rt.h"
+#include "acl/device/context.h"
+#include "acl/memory/memory_check.h"
+#include "acl/store/addresses.h"
+#include "acl/store/block.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/tell/refuse.h"
+
+struct range {
+    uintptr_t begin;
+    size_t size;
+    struct range *next;
+};
+
+/* Under the lock of the runtime. */
+static struct range *ranges;
+
+/* The range that shares a byte with another one. Needs the lock. */
+static struct range **find(uintptr_t begin, size_t size)
+{
+    struct range **link = &ranges;
+    while (*link != NULL && (begin >= (*link)->begin + (*link)->size || (*link)->begin >= begin + size))
+        link = &(*link)->next;
+    return link;
+}
+
+bool rg_host_is_registered(const void *address, size_t n)
+{
+    rg_runtime_lock();
+    const struct range *range = *find((uintptr_t)address, 1);
+    const bool is_in = range != NULL && n <= range->size - ((uintptr_t)address - range->begin);
+    rg_runtime_unlock();
+    return is_in;
+}
+
+/* False when a part of it is registered already. Takes the new range over if not. */
+static bool enter(struct range *added)
+{
+    rg_runtime_lock();
+    const bool is_free = *find(added->begin, added->size) == NULL;
+    if (is_free) {
+        added->next = ranges;
+        ranges = added;
+    }
+    rg_runtime_unlock();
+    return is_free;
+}
+
+static aclError check_memory(const char *function, const void *ptr, uint64_t size)
+{
+    struct rg_context_traits context = {0};
+    struct rg_memory_block block;
+    if (ptr == NULL)
+        return rg_runtime_fail_null(function, "ptr");
+    if (size == 0 || size > UINTPTR_MAX - (uintptr_t)ptr)
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is %llu, must be positive, and end within addresses",
+                               function, (unsigned long long)size);
+    if (rg_memory_find(ptr, &block) || rg_addresses_hold(ptr))
+        return rg_runtime_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "%s: ptr is %p, in memory or addresses that this library has given out, must be in other "
+            "memory of the host",
+            function, ptr);
+    return rg_context_look(function, &context);
+}
+
+static aclError register_memory(const char *function, void *ptr, uint64_t size)
+{
+    const aclError refused = check_memory(function, ptr, size);
+    if (refused != ACL_SUCCESS)
+        return refused;
+    struct range *added = malloc(sizeof(*added));
+    if (added == NULL)
+        return rg_runtime_fail_memory(function);
+    *added = (struct range){.begin = (uintptr_t)ptr, .size = size};
+    if (enter(added))
+        return ACL_SUCCESS;
+    free(added);
+    return rg_runtime_fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+                           "%s: ptr is %p and size %llu, of which a part is registered already, must be other memory",
+                           function, ptr, (unsigned long long)size);
+}
+
+aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr)
+{
+    if (devPtr == NULL)
+        return rg_runtime_fail_null(__func__, "devPtr");
+    if (type != ACL_HOST_REGISTER_MAPPED && type != ACL_HOST_REGISTER_READONLY)
+        return rg_runtime_fail(type == ACL_HOST_REGISTER_IOMEMORY ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+                                                                  : ACL_ERROR_INVALID_PARAM,
+                               "%s: type is %d, must be ACL_HOST_REGISTER_MAPPED (0) or ACL_HOST_REGISTER_READONLY (8)",
+                               __func__, (int)type);
+    const aclError refused = register_memory(__func__, ptr, size);
+    if (refused == ACL_SUCCESS)
+        *devPtr = ptr;
+    return refused;
+}
+
+aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
+{
+    const uint32_t known = ACL_HOST_REG_MAPPED | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
+    if (flag & ~(known | ACL_HOST_REG_IOMEMORY))
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is 0x%x, must have no bits but those of 0x%x",
+                               __func__, flag, known);
+    if (flag & ACL_HOST_REG_IOMEMORY)
+        return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                               "%s: flag is 0x%x, must be without ACL_HOST_REG_IOMEMORY", __func__, flag);
+    return register_memory(__func__, ptr, size);
+}
+
+static aclError fail_unknown(const char *function, const char *argument, const void *pointer)
+{
+    return rg_runtime_fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED,
+                           "%s: %s is %p, must be in memory that is registered with aclrtHostRegister", function,
+                           argument, pointer);
+}
+
+/* How many bytes are registered from an address on; 0 where no range begins. */
+static size_t size_from(const void *ptr)
+{
+    rg_runtime_lock();
+    const struct range *range = *find((uintptr_t)ptr, 1);
+    const size_t size = range != NULL && range->begin == (uintptr_t)ptr ? range->size : 0;
+    rg_runtime_unlock();
+    return size;
+}
+
+/* False where no range begins. */
+static bool leave(const void *ptr)
+{
+    rg_runtime_lock();
+    struct range **link = find((uintptr_t)ptr, 1), *ended = *link;
+    const bool found = ended != NULL && ended->begin == (uintptr_t)ptr;
+    if (found)
+        *link = ended->next;
+    rg_runtime_unlock();
+    if (found)
+        free(ended);
+    return found;
+}
+
+aclError aclrtHostUnregister(void *ptr)
+{
+    const struct rg_origin origin = rg_origin_here(__func__);
+    if (ptr == NULL)
+        return rg_runtime_fail_null(__func__, "ptr");
+    const size_t size = size_from(ptr);
+    const aclError refused = size > 0 ? rg_memory_check_end(&origin, "ptr", ptr, size) : ACL_SUCCESS;
+    if (refused != ACL_SUCCESS)
+        return refused;
+    return leave(ptr) ? ACL_SUCCESS : fail_unknown(__func__, "ptr", ptr);
+}
+
+aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
+{
+    if (pHost == NULL)
+        return rg_runtime_fail_null(__func__, "pHost");
+    if (pDevice == NULL)
+        return rg_runtime_fail_null(__func__, "pDevice");
+    if (flag != 0)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is 0x%x, must be 0", __func__, flag);
+    if (!rg_host_is_registered(pHost, 1))
+        return fail_unknown(__func__, "pHost", pHost);
+    *pDevice = pHost;
+    return ACL_SUCCESS;
+}

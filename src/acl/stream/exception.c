@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/stream/exception.h"
+
+#include <stdbool.h>
+
+#include "acl/sys/runtime_lock.h"
+#include "acl/tell/refuse.h"
+
+enum { MOST_CALLBACKS = 64 };
+
+/* Under the lock of the runtime. */
+static aclrtExceptionInfoCallback single; /* of aclrtSetExceptionInfoCallback; NULL: none */
+static aclrtExceptionInfoCallback callbacks[MOST_CALLBACKS];
+static int n_callbacks;
+
+void rg_exception_tell(const struct rtExceptionInfo *info)
+{
+    aclrtExceptionInfoCallback called[MOST_CALLBACKS + 1];
+    int n = 0;
+    rg_runtime_lock();
+    if (single != NULL)
+        called[n++] = single;
+    for (int k = 0; k < n_callbacks; k++)
+        called[n++] = callbacks[k];
+    rg_runtime_unlock();
+    struct rtExceptionInfo copy = *info;
+    for (int k = 0; k < n; k++)
+        called[k](&copy);
+}
+
+aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
+{
+    rg_runtime_lock();
+    single = callback;
+    rg_runtime_unlock();
+    return ACL_SUCCESS;
+}
+
+/* Where it is; n_callbacks when it is not there. Needs the lock. */
+static int find(aclrtExceptionInfoCallback callback)
+{
+    int k = 0;
+    while (k < n_callbacks && callbacks[k] != callback)
+        k++;
+    return k;
+}
+
+aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
+{
+    if (callback == NULL)
+        return rg_runtime_fail_null(__func__, "callback");
+    rg_runtime_lock();
+    const bool is_new = find(callback) == n_callbacks, fits = n_callbacks < MOST_CALLBACKS;
+    if (is_new && fits)
+        callbacks[n_callbacks++] = callback;
+    rg_runtime_unlock();
+    if (!is_new)
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: callback is registered already, must be another one",
+                               __func__);
+    return fits ? ACL_SUCCESS
+                : rg_runtime_fail(ACL_ERROR_RT_OVER_LIMIT, "%s: callback would be one of %d, must be one of at most %d",
+                                  __func__, MOST_CALLBACKS + 1, MOST_CALLBACKS);
+}
+
+aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback)
+{
+    if (callback == NULL)
+        return rg_runtime_fail_null(__func__, "callback");
+    rg_runtime_lock();
+    const int k = find(callback);
+    const bool found = k < n_callbacks;
+    if (found)
+        callbacks[k] = callbacks[--n_callbacks];
+    rg_runtime_unlock();
+    if (found)
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: callback is not registered, must be", __func__);
+}
+
+/* ---- What it was ------------------------------------------------------------------------------ */
+
+/* Nothing known for NULL, with a message. */
+static struct rtExceptionInfo look(const char *function, const aclrtExceptionInfo *info)
+{
+    static const struct rtExceptionInfo nothing = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    if (info == NULL)
+        rg_runtime_fail_null(function, "info");
+    return info != NULL ? *info : nothing;
+}
+
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    return look(__func__, info).task;
+}
+
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    return look(__func__, info).stream;
+}
+
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    return look(__func__, info).thread;
+}
+
+uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    return look(__func__, info).device;
+}
+
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    return look(__func__, info).status;
+}

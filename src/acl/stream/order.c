@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/stream/order.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "acl/context/ignored.h"
+#include "acl/device/device.h"
+#include "acl/memory/memory_check.h"
+#include "acl/stream/stream_queue.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/tell/finding.h"
+#include "acl/tell/refuse.h"
+
+enum { NEVER, INITIALISED, FINALISED };
+
+static atomic_int state;
+static atomic_bool is_late_told; /* a use after the last aclFinalize */
+
+/* ---- Once for each cause ---------------------------------------------------------------------- */
+
+/* A mistake that more calls than one of the thread will show: where it showed first. */
+struct cause {
+    const void *place;
+    const void *of[2]; /* what it is about */
+};
+
+static bool tell_once(struct rg_finding *finding, struct cause *cause, const void *first, const void *second)
+{
+    if (cause->place == NULL || cause->of[0] != first || cause->of[1] != second)
+        *cause = (struct cause){rg_place_outside().frame[0], {first, second}};
+    finding->once_for = cause->place;
+    return rg_check_tell(finding);
+}
+
+/* ---- Beginning and end ------------------------------------------------------------------------ */
+
+void rg_order_set(bool is_initialised)
+{
+    atomic_store(&state, is_initialised ? INITIALISED : FINALISED);
+    atomic_store(&is_late_told, false);
+}
+
+static void tell_early(const char *function)
+{
+    static atomic_flag was_told = ATOMIC_FLAG_INIT;
+    struct rg_finding finding = {.kind = "before-init", .is_note = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what), "the runtime is used before aclInit, which some versions refuse");
+    snprintf(finding.instead, sizeof(finding.instead), "call aclInit(NULL) first, and aclFinalize at the end");
+    if (!atomic_flag_test_and_set(&was_told))
+        rg_check_tell(&finding);
+}
+
+aclError rg_order_check(const char *function)
+{
+    const int now = atomic_load_explicit(&state, memory_order_relaxed);
+    if (now == INITIALISED || rg_check_level() == RG_CHECK_OFF)
+        return ACL_SUCCESS;
+    if (now == NEVER) {
+        tell_early(function);
+        return ACL_SUCCESS;
+    }
+    static const char late = 0;
+    struct rg_finding finding = {.kind = "after-finalize", .once_for = &late, .function = function};
+    snprintf(finding.what, sizeof(finding.what), "the runtime is used after aclFinalize");
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclFinalize when all is done, after aclrtResetDevice; or aclInit again before this");
+    atomic_store(&is_late_told, true);
+    if (!rg_check_tell(&finding))
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_UNINITIALIZE, "%s: the runtime has been finalised, must be initialised", function);
+}
+
+void rg_order_note_late(const char *function)
+{
+    struct rg_finding finding = {.kind = "after-finalize", .is_note = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what), "the device is reset after aclFinalize");
+    snprintf(finding.instead, sizeof(finding.instead), "call aclrtResetDevice before aclFinalize");
+    if (atomic_load_explicit(&state, memory_order_relaxed) == FINALISED && !atomic_load(&is_late_told))
+        rg_check_tell(&finding);
+}
+
+void rg_order_tell_ended(const char *function, const char *argument, const char *what)
+{
+    struct rg_finding finding = {.kind = "wrong-order", .is_note = true, .function = function, .argument = argument};
+    snprintf(finding.what, sizeof(finding.what), "%s", what);
+    snprintf(finding.instead, sizeof(finding.instead), "end what was begun once, and after all that uses it");
+    rg_check_tell(&finding);
+}
+
+/* ---- Contexts and devices --------------------------------------------------------------------- */
+
+static const char set_context[] = "call aclrtSetDevice, aclrtSetCurrentContext or aclrtCreateContext in this thread "
+                                  "before";
+
+/* Do programs call it where there may be no context: to ask, or to wait for what there may be? */
+static bool is_question(const char *function)
+{
+    static const char *const beginnings[] = {"aclrtGet", "aclrtCtxGet", "aclrtSynchronize", "aclrtStreamQuery"};
+    for (size_t k = 0; k < sizeof(beginnings) / sizeof(beginnings[0]); k++)
+        if (strncmp(function, beginnings[k], strlen(beginnings[k])) == 0)
+            return true;
+    return false;
+}
+
+void rg_order_tell_no_context(const char *function, const char *why, bool had_one)
+{
+    static _Thread_local struct cause cause;
+    struct rg_finding finding = {.kind = "wrong-context", .is_note = true, .function = function};
+    if (is_question(function) || (!had_one && rg_ignored_miss(RG_HANDLE_CONTEXT, NULL)))
+        return;
+    snprintf(finding.what, sizeof(finding.what), "%s", why);
+    snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
+    tell_once(&finding, &cause, had_one ? &cause : NULL, NULL);
+}
+
+/* No context at all is current in the thread. */
+static aclError refuse_without(const char *function, const struct rg_stream *stream)
+{
+    static _Thread_local struct cause cause;
+    struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
+    snprintf(finding.what, sizeof(finding.what), "stream %p takes work of a thread that has no current context",
+             stream->handle);
+    snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
+    if (!tell_once(&finding, &cause, NULL, NULL))
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the thread has no current context, must have that of stream",
+                           function);
+}
+
+aclError rg_order_check_context(const char *function, const struct rg_stream *stream)
+{
+    static _Thread_local struct cause cause;
+    struct rg_context_traits context;
+    if (rg_check_level() == RG_CHECK_OFF || rg_context_is_current(stream->context_handle))
+        return ACL_SUCCESS;
+    if (!rg_context_peek(&context))
+        return refuse_without(function, stream);
+    struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
+    if (context.device != stream->device) {
+        snprintf(finding.what, sizeof(finding.what),
+                 "stream %p is of device %d, but the thread's current context %p is of device %d", stream->handle,
+                 stream->device, context.handle, context.device);
+        snprintf(finding.instead, sizeof(finding.instead),
+                 "call aclrtSetDevice(%d) or aclrtSetCurrentContext in this thread before, or take a stream of "
+                 "device %d",
+                 stream->device, context.device);
+    } else {
+        snprintf(finding.what, sizeof(finding.what),
+                 "stream %p is of the context %p, but the thread's current context is %p", stream->handle,
+                 stream->context_handle, context.handle);
+        snprintf(finding.instead, sizeof(finding.instead),
+                 "call aclrtSetCurrentContext in this thread before, or take a stream of the current context");
+    }
+    if (!tell_once(&finding, &cause, stream->context_handle, context.handle))
+        return ACL_SUCCESS;
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                           "%s: stream is %p, of context %p and device %d, must be of the current context %p of "
+                           "device %d",
+                           function, stream->handle, stream->context_handle, stream->device, context.handle,
+                           context.device);
+}
+
+static bool tell_device(const char *function, const struct rg_stream *stream, const struct rg_access *access,
+                        const struct rg_memory_block *block)
+{
+    struct rg_finding finding = {.kind = "wrong-device", .function = function, .argument = "stream"};
+    snprintf(finding.what, sizeof(finding.what), "stream %p is of device %d, but %s is at %p, in memory of device %d",
+             stream->handle, stream->device, access->argument, (void *)access->bytes.low, block->device);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "run the operator on a stream of device %d, or copy its operands to device %d", block->device,
+             stream->device);
+    rg_memory_add_block(&finding, block, false);
+    return rg_check_tell(&finding);
+}
+
+/* Is the stream of another device than the thread's context? rg_order_check_context tells that. */
+static bool is_of_other_device(const struct rg_stream *stream)
+{
+    struct rg_context_traits context;
+    return rg_context_peek(&context) && context.device != stream->device;
+}
+
+bool rg_order_check_device(const char *function, const struct rg_stream *stream, const struct rg_access *accesses,
+                           int n)
+{
+    struct rg_memory_block block;
+    for (int k = 0; k < n && rg_device_count() > 1 && !is_of_other_device(stream); k++)
+        if (rg_memory_find((const void *)accesses[k].bytes.low, &block) && block.place != RG_MEMORY_HOST &&
+            block.device != stream->device)
+            return tell_device(function, stream, &accesses[k], &block);
+    return false;
+}
+
+void rg_order_check_reset(const char *function, int32_t device, aclrtContext context)
+{
+    aclrtStream busy = NULL;
+    rg_runtime_lock();
+    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+        if (stream->context->traits.handle == context && !rg_race_is_known(stream))
+            busy = stream->handle;
+    rg_runtime_unlock();
+    if (busy == NULL)
+        return;
+    struct rg_finding finding = {.kind = "reset-in-use", .is_note = true, .function = function, .argument = "deviceId"};
+    snprintf(finding.what, sizeof(finding.what),
+             "device %d is reset while nothing has waited for the work of stream %p", device, busy);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclrtSynchronizeStream or aclrtDestroyStream for it, or aclrtSynchronizeDevice, before");
+    rg_check_tell(&finding);
+}
+
+void rg_order_tell_unsubscribe(const char *function, aclrtStream stream, uint64_t subscriber, uint64_t other)
+{
+    struct rg_finding finding = {.kind = "wrong-thread", .is_note = true, .function = function, .argument = "threadId"};
+    snprintf(finding.what, sizeof(finding.what), "the thread 0x%llx has subscribed to stream %p, not 0x%llx",
+             (unsigned long long)subscriber, stream, (unsigned long long)other);
+    snprintf(finding.instead, sizeof(finding.instead), "name the thread that aclrtSubscribeReport has named");
+    rg_check_tell(&finding);
+}
+
+void rg_order_tell_report(const char *function, uint64_t other)
+{
+    struct rg_finding finding = {.kind = "wrong-thread", .is_note = true, .function = function};
+    snprintf(finding.what, sizeof(finding.what),
+             "callbacks are due for the thread 0x%llx, and this thread has not subscribed to any stream",
+             (unsigned long long)other);
+    snprintf(finding.instead, sizeof(finding.instead),
+             "call aclrtProcessReport in the thread that aclrtSubscribeReport has named");
+    rg_check_tell(&finding);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "acl/context/ignored.h"
+#include "acl/handle/handle_check.h"
+#include "acl/stream/deadlock.h"
+#include "acl/stream/stream_queue.h"
+#include "acl/stream/stream_report.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/sys/trace.h"
+#include "acl/tell/refuse.h"
+#include "base/thread.h"
+
+static int32_t n_ids;
+
+static void link_stream(struct rg_stream *stream)
+{
+    stream->next = rg_streams;
+    if (rg_streams != NULL)
+        rg_streams->previous = stream;
+    rg_streams = stream;
+}
+
+static void unlink_stream(struct rg_stream *stream)
+{
+    if (stream->previous != NULL)
+        stream->previous->next = stream->next;
+    else
+        rg_streams = stream->next;
+    if (stream->next != NULL)
+        stream->next->previous = stream->previous;
+}
+
+/* Takes the stream in, unless its context is ending. */
+static bool enter(struct rg_stream *stream)
+{
+    rg_runtime_lock();
+    const bool accepted = !stream->context->is_ending;
+    if (accepted) {
+        stream->traits.id = n_ids++;
+        rg_race_begin(stream);
+        link_stream(stream);
+        if (rg_trace_is_on())
+            rg_trace_stream(stream->device, stream->traits.id, stream->handle, stream->traits.is_default);
+    }
+    rg_runtime_unlock();
+    return accepted;
+}
+
+static void free_stream(void *object)
+{
+    struct rg_stream *stream = object;
+    pthread_cond_destroy(&stream->arrived);
+    free(stream->history.entries);
+    free(stream);
+}
+
+aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
+                          const struct rg_origin *origin, aclrtStream *created)
+{
+    rg_stream_watch_forks();
+    struct rg_stream *stream = calloc(1, sizeof(*stream));
+    if (stream == NULL)
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+    rg_thread_condition(&stream->arrived);
+    const bool is_prepared = rg_race_prepare(&stream->history);
+    const aclrtStream handle = is_prepared ? rg_handle_create(RG_HANDLE_STREAM, stream, free_stream, origin) : NULL;
+    if (handle == NULL) {
+        free_stream(stream);
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+    }
+    stream->handle = handle;
+    stream->context = context;
+    stream->context_handle = context->traits.handle;
+    stream->device = context->traits.device;
+    stream->traits = *traits;
+    if (!context->traits.is_default) /* which clients do not end */
+        rg_handle_own(context->traits.handle, RG_HANDLE_STREAM, handle);
+    if (!enter(stream)) {
+        rg_handle_destroy(RG_HANDLE_STREAM, handle, origin);
+        return ACL_ERROR_RT_CONTEXT_NULL;
+    }
+    *created = handle;
+    return ACL_SUCCESS;
+}
+
+static bool is_idle(const void *stream)
+{
+    return rg_stream_is_done(stream, UINT64_MAX);
+}
+
+/* Ends a stream that the caller has marked as ending. Needs the lock, and gives it up. */
+static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *origin)
+{
+    const aclrtStream handle = stream->handle;
+    struct rg_trace_wait traced = {0};
+    rg_runtime_moved(); /* for a worker that is to drop what waits */
+    if (!is_idle(stream))
+        traced = rg_trace_waits(origin->function, stream->device, stream->traits.id);
+    rg_runtime_wait(is_idle, stream, -1);
+    rg_trace_waited(&traced);
+    unlink_stream(stream);
+    rg_race_end(stream);
+    rg_report_stream_ended(stream->traits.id);
+    rg_runtime_moved();
+    rg_runtime_unlock();
+    rg_stream_stop_worker(stream);
+    rg_handle_destroy(RG_HANDLE_STREAM, handle, origin);
+}
+
+static struct rg_stream *find_not_ending(const struct rg_context *context)
+{
+    struct rg_stream *stream = rg_streams;
+    while (stream != NULL && (stream->context != context || stream->is_ending))
+        stream = stream->next;
+    return stream;
+}
+
+static bool has_no_stream(const void *context)
+{
+    const struct rg_stream *stream = rg_streams;
+    while (stream != NULL && stream->context != context)
+        stream = stream->next;
+    return stream == NULL;
+}
+
+void rg_stream_end_all(const struct rg_context *context, const struct rg_origin *origin)
+{
+    rg_runtime_lock();
+    for (struct rg_stream *stream = find_not_ending(context); stream != NULL; stream = find_not_ending(context)) {
+        stream->is_ending = true;
+        end_and_unlock(stream, origin);
+        rg_runtime_lock();
+    }
+    /* Those that other threads are ending. */
+    rg_runtime_wait(has_no_stream, context, -1);
+    rg_runtime_unlock();
+}
+
+static aclError refuse_end(const char *function, const struct rg_stream *stream, bool is_inside)
+{
+    if (is_inside)
+        return rg_stream_fail_inside(function, stream->handle);
+    if (!stream->traits.is_default)
+        return rg_stream_fail_dead(function, stream->handle);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                           "%s: stream is %p, the default stream of a context, must be one from aclrtCreateStream",
+                           function, stream->handle);
+}
+
+static aclError destroy(struct rg_origin origin, aclrtStream stream, bool dropping)
+{
+    const char *const function = origin.function;
+    if (stream == NULL)
+        return rg_runtime_fail_null(function, "stream");
+    struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, stream);
+    if (object == NULL) {
+        rg_handle_tell_ended(function, "stream", RG_HANDLE_STREAM, stream);
+        return rg_stream_fail_dead(function, stream);
+    }
+    rg_runtime_lock();
+    const bool is_inside = rg_stream_is_inside(object);
+    const bool may_end = !is_inside && !object->traits.is_default && !object->is_ending;
+    const struct rg_goal goal = {.stream = object, .ticket = UINT64_MAX};
+    aclError status = may_end && !dropping ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
+    if (may_end && status == ACL_SUCCESS) {
+        object->is_ending = true;
+        object->is_dropping = dropping;
+        end_and_unlock(object, &origin);
+    } else {
+        rg_runtime_unlock();
+        status = may_end ? status : refuse_end(function, object, is_inside);
+    }
+    rg_stream_release(object);
+    return status;
+}
+
+static aclError create(struct rg_origin origin, aclrtStream *stream, const struct rg_stream_traits *traits)
+{
+    const char *const function = origin.function;
+    if (stream == NULL)
+        return rg_runtime_fail_null(function, "stream");
+    aclError status = ACL_SUCCESS;
+    const struct rg_context *context = rg_context_acquire_current(function, &status);
+    if (context == NULL)
+        return status;
+    status = rg_stream_create(context, traits, &origin, stream);
+    rg_context_release(context);
+    if (status == ACL_ERROR_RT_MEMORY_ALLOCATION)
+        return rg_runtime_fail_memory(function);
+    if (status != ACL_SUCCESS)
+        return rg_runtime_fail(status, "%s: the current context is being destroyed, must be a live one", function);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+    const aclError status = create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){0});
+    return rg_ignored_make(RG_HANDLE_STREAM, status);
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+    const uint32_t known = 0x3F;
+    const struct rg_stream_traits traits = {.priority = priority, .flags = flag};
+    const aclError status =
+        flag & ~known ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
+                                        "%s: flag is 0x%x, must have no bits but those of 0x%x", __func__, flag, known)
+                      : create(rg_origin_here(__func__), stream, &traits);
+    return rg_ignored_make(RG_HANDLE_STREAM, status);
+}
+
+aclError aclrtDestroyStream(aclrtStream stream)
+{
+    return destroy(rg_origin_here(__func__), stream, false);
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream)
+{
+    return destroy(rg_origin_here(__func__), stream, true);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is inside of a stream: for stream.c, the files stream_*.c, and those of devices that look at all of them. */
+#ifndef RG_STREAM_QUEUE_H
+#define RG_STREAM_QUEUE_H
+
+#include <pthread.h>
+
+#include "acl/stream/stream.h"
+
+enum { RG_N_LIMITS = 2 };
+
+struct task {
+    struct rg_work work;
+    uint32_t thread; /* the system's number of the one that has submitted it */
+    uint64_t ticket; /* counts up over all streams: what was submitted before a point in time has a lower one */
+    struct task *next;
+    bool is_given_up; /* not to be done: who waited for it does not any more */
+};
+
+/* What changes is under the lock of the runtime. */
+struct rg_stream {
+    aclrtStream handle;
+    const struct rg_context *context; /* which lives longer than the stream is in the list */
+    aclrtContext context_handle;      /* which may be compared at any time */
+    int32_t device;
+    struct rg_stream_traits traits;
+    struct rg_stream *previous, *next; /* in the list of all streams */
+    struct task *first, *last;         /* the first stays in the queue while it is done */
+    pthread_t worker;                  /* started with work */
+    bool has_worker;                   /* to be joined */
+    bool is_asleep;                    /* the worker has ended for want of work */
+    pthread_cond_t arrived;            /* there is work that the worker may do, or it is to end */
+    bool is_running;                   /* a thread, the runner, is doing its work */
+    pthread_t runner;
+    bool is_ending;   /* takes no more work */
+    bool is_over;     /* the worker is to end */
+    bool is_dropping; /* drops the work it has */
+    bool stops_on_failure;
+    bool looks_for_overflow, caches_operators; /* attributes without an effect */
+    uint32_t tag;
+    uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
+    aclError status;             /* of the first work that failed since the last synchronisation */
+    struct rg_history history;
+    int n_blockable;           /* works in the queue that have find_blocker */
+    uint64_t search, searched; /* for deadlock.c: by which search, up to which ticket */
+};
+
+/* The head of the list. Under the lock. */
+extern struct rg_stream *rg_streams;
+
+/* The ticket of the work that was submitted last, to any stream. Needs the lock. */
+uint64_t rg_stream_last_ticket(void);
+
+/* Is all work of the stream with tickets up to one done? Needs the lock. */
+bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket);
+
+/* Is that so of all streams of a device, apart from work that the calling thread is doing? Needs the lock. */
+bool rg_stream_is_device_done(int32_t device, uint64_t ticket);
+
+/* The status of work that failed, which is then told no more. Needs the lock. */
+aclError rg_stream_take_status(struct rg_stream *stream);
+
+/* Is what is in the queue dropped rather than done? Needs the lock. */
+bool rg_stream_drops_work(const struct rg_stream *stream);
+
+/* Does work of the stream with tickets up to one in the calling thread, as long as nobody else does and it can be done
+ * now: a thread that waits need not wait for the worker to wake. Needs the lock, and lets it go meanwhile. */
+void rg_stream_help(struct rg_stream *stream, uint64_t ticket);
+
+/* Is the calling thread doing work of the stream, so that waiting for the stream would be for ever? Needs the lock. */
+bool rg_stream_is_inside(const struct rg_stream *stream);
+
+/* 507046, with a message, for a thread that is. */
+aclError rg_stream_fail_inside(const char *function, aclrtStream stream);
+
+/* Tells the worker to look at the queue again. Needs the lock. */
+void rg_stream_wake(struct rg_stream *stream);
+
+/* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
+void rg_stream_stop_worker(struct rg_stream *stream);
+
+/* To be called before there are streams and memory, which needs one, or other things that may be left. */
+void rg_stream_watch_forks(void);
+
+/* 107003, with a message. */
+aclError rg_stream_fail_dead(const char *function, aclrtStream stream);
+
+#endif

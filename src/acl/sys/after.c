@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/sys/after.h"
+
+#include "acl/stream/stream_queue.h"
+#include "acl/sys/runtime_lock.h"
+
+/* In the order in which they came. Under the lock of the runtime. */
+static struct rg_after *first, *last, *first_unknown; /* the first whose ticket is not known */
+static struct rg_use *first_use, *last_use;
+static uint64_t n_uses;
+
+static bool is_unused(const struct rg_after *after)
+{
+    const struct rg_stream *stream = rg_streams;
+    while (stream != NULL && rg_stream_is_done(stream, after->ticket))
+        stream = stream->next;
+    return stream == NULL;
+}
+
+void rg_stream_end_unused(void)
+{
+    while (first != first_unknown && is_unused(first)) {
+        const struct rg_after *after = first;
+        first = after->next;
+        rg_runtime_unlock();
+        after->end(after->argument);
+        rg_runtime_lock();
+    }
+}
+
+/* The work of uses that had begun before has been submitted by now. */
+static void learn_tickets(void)
+{
+    while (first_unknown != NULL && (first_use == NULL || first_use->number > first_unknown->n_uses)) {
+        first_unknown->ticket = rg_stream_last_ticket();
+        first_unknown = first_unknown->next;
+    }
+}
+
+void rg_stream_after(struct rg_after *after)
+{
+    rg_runtime_lock();
+    after->n_uses = n_uses;
+    after->next = NULL;
+    if (first == NULL)
+        first = after;
+    else
+        last->next = after;
+    last = after;
+    if (first_unknown == NULL)
+        first_unknown = after;
+    learn_tickets();
+    rg_stream_end_unused();
+    rg_runtime_unlock();
+}
+
+/* ---- Uses ------------------------------------------------------------------------------------- */
+
+void rg_stream_use(struct rg_use *use)
+{
+    rg_runtime_lock();
+    *use = (struct rg_use){.number = ++n_uses, .previous = last_use};
+    if (last_use == NULL)
+        first_use = use;
+    else
+        last_use->next = use;
+    last_use = use;
+    rg_runtime_unlock();
+}
+
+void rg_stream_used(struct rg_use *use)
+{
+    if (use->previous == NULL)
+        first_use = use->next;
+    else
+        use->previous->next = use->next;
+    if (use->next == NULL)
+        last_use = use->previous;
+    else
+        use->next->previous = use->previous;
+    use->number = 0;
+    learn_tickets();
+}
+
+aclError rg_stream_end_use(struct rg_use *use, aclError status)
+{
+    if (use->number == 0)
+        return status;
+    rg_runtime_lock();
+    rg_stream_used(use);
+    rg_stream_end_unused();
+    rg_runtime_unlock();
+    return status;
+}
+
+void rg_stream_forget_uses(void)
+{
+    first_use = last_use = NULL;
+    learn_tickets();
+}

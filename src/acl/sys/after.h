@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ending things that queued work may still use. */
+#ifndef RG_AFTER_H
+#define RG_AFTER_H
+
+#include <stdint.h>
+
+#include "acl/acl_base.h"
+
+/* A part of what is to be ended. */
+struct rg_after {
+    void (*end)(void *argument); /* without the lock of the runtime */
+    void *argument;
+    uint64_t n_uses; /* that had begun before */
+    uint64_t ticket; /* known when those are over */
+    struct rg_after *next;
+};
+
+/* Ends it when all work that was submitted before is done, or was about to be: at once, or later in the thread that
+ * does the last of it. Without the lock. */
+void rg_stream_after(struct rg_after *after);
+
+/* A call that has looked, or will look, whether something is alive, and then uses it, or submits work that does. */
+struct rg_use {
+    uint64_t number; /* 0: over */
+    struct rg_use *previous, *next;
+};
+
+/* Begins one, without the lock. What is ended from then on lasts until it is over. */
+void rg_stream_use(struct rg_use *use);
+
+/* The call has submitted its work: the use is over. Needs the lock. */
+void rg_stream_used(struct rg_use *use);
+
+/* The use is over, if it was not before. Without the lock. Returns the status. */
+aclError rg_stream_end_use(struct rg_use *use, aclError status);
+
+/* In the child of a process that has forked: no other thread uses anything. Needs the lock. */
+void rg_stream_forget_uses(void);
+
+/* Ends what nothing uses any more. Needs the lock, and lets it go meanwhile. */
+void rg_stream_end_unused(void);
+
+#endif
