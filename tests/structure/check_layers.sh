@@ -28,7 +28,8 @@ kind_of() {
         echo regrad
     elif [ -e "src/$2" ]; then
         echo "${2%%/*}"
-    elif [ -e "$1/$2" ] || [ -e "${1%%/*}/$2" ]; then
+    elif [ -e "$1/$2" ] || [ -e "${1%%/*}/$2" ] ||
+        { [[ $1 == tools/* ]] && compgen -G "tools/*/$2" >/dev/null; }; then # not from tools/ itself
         echo own
     elif compgen -G "include/{,acl/,aclnn/,aclnnop/}$2" >/dev/null || [ -e "include/$2" ]; then
         echo vendor
