@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Does the wrong program of a kind get exactly the finding that docs/check.md shows, and the right one none?
+# Does the wrong program of a kind get exactly the finding that its page in docs/check shows, and the right one none?
 #
 #   check_finding.sh KIND REFUSED FROM OFF PROGRAM-DIRECTORY [EMULATOR...]
 #

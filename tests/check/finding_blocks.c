@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a log of the check mode, which has an object of JSON in each line, and prints it as the blocks that are on
- * standard error. Fails when a line is not as docs/check.md says.
+ * standard error. Fails when a line is not as docs/check/reading.md says.
  *
  *   finding_blocks LOG
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the small programs of docs/check.md have in common: 8 values are stretched to 16 on device 0. All is inlined, so
+ * What the small programs of docs/check have in common: 8 values are stretched to 16 on device 0. All is inlined, so
  * that findings name the function of the program.
  */
 #ifndef SMALL_H

@@ -3,7 +3,7 @@
 # Is what the README shows true? Installs the library, then goes through the README's blocks in order:
 # writes the C and CMake blocks to the files that their first lines name, runs the commands of the console
 # blocks, and compares what they print with what is shown. Does the code at the top of regrad.h compile
-# and run? Do the links of all documents lead somewhere?
+# and run?
 #
 #   check_readme.sh SOURCE-DIRECTORY BUILD-DIRECTORY
 #
@@ -57,10 +57,4 @@ diff -u shown printed
 } >header.c
 cc -Wall -Wextra -Werror header.c -Iregrad/include -Lregrad/lib -lregrad -o header
 LD_LIBRARY_PATH=regrad/lib ./header
-
-cd "$source_directory"
-dead=$(grep -oE '\]\([^)#]+' ./*.md docs/*.md examples/data/*.md | sed 's/\](//' | while IFS=: read -r file link; do
-    [[ $link == *://* ]] || [ -e "$(dirname "$file")/$link" ] || echo "$file: $link leads nowhere"
-done)
-[ -z "$dead" ] || { echo "$dead"; exit 1; }
-echo "every command printed what README.md shows, the code in regrad.h runs, and every link leads somewhere"
+echo "every command printed what README.md shows, and the code in regrad.h runs"

@@ -145,8 +145,8 @@ static void print_rule(FILE *file, const struct finding *finding)
 {
     char *help = NULL;
     const char *text = kinds_text(finding->kind);
-    if (asprintf(&help, "%s. The section %s of regrad's check.md has an example, and how it is mended.", text,
-                 finding->kind) < 0)
+    if (asprintf(&help, "%s. The page docs/check/%s.md of regrad has an example, and mends it.", text, finding->kind) <
+        0)
         help = NULL;
     fputs("{\"id\":", file);
     escape_json(file, finding->kind);

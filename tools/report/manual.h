@@ -3,11 +3,8 @@
 #ifndef MANUAL_H
 #define MANUAL_H
 
-/* Where the page about findings is, as a path without links; NULL when it is not installed, or there is no memory. The
- * caller frees it. */
-char *manual_find(void);
-
-/* Has the page a section about a kind of findings? */
-int manual_has(const char *path, const char *kind);
+/* The page about a kind of findings, as a path without links; NULL when there is none, the documentation is not
+ * installed, or memory is short. The caller frees it. */
+char *manual_page(const char *kind);
 
 #endif

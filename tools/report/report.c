@@ -23,7 +23,6 @@ struct parts {
     struct lanes lanes;
     struct axis axis;
     struct tallies tallies;
-    char *manual; /* the path of the page about findings; NULL: there is none */
 };
 
 /* ---- What was run ----------------------------------------------------------------------------- */
@@ -147,11 +146,13 @@ static void print_links(FILE *page, const struct parts *parts, const struct find
         fprintf(page, "<a href=\"#mark-%d\">in the timeline</a>", number);
     if (chart_has_work(parts->record, &parts->lanes, finding))
         fprintf(page, "<a href=\"#work-%.0f-%.0f\">the work</a>", finding->process, finding->work);
-    if (parts->manual != NULL && manual_has(parts->manual, finding->kind)) {
+    char *manual = manual_page(finding->kind);
+    if (manual != NULL) {
         fprintf(page, "<a class=\"manual\" href=\"");
-        escape_uri(page, parts->manual);
-        fprintf(page, "#%s\">check.md: %s</a>", finding->kind, finding->kind);
+        escape_uri(page, manual);
+        fprintf(page, "\">check/%s.md</a>", finding->kind);
     }
+    free(manual);
     fprintf(page, "</p>\n");
 }
 
@@ -293,13 +294,12 @@ int report_print(FILE *page, const void *told)
 {
     const struct run *run = told;
     const struct record *record = run->record;
-    struct parts parts = {.run = run, .record = record, .manual = manual_find()};
+    struct parts parts = {.run = run, .record = record};
     const int has_lanes = lanes_find(&parts.lanes, record), has_axis = axis_make(&parts.axis, record);
     tally_works(&parts.tallies, record);
     if (has_lanes && has_axis)
         print_parts(page, &parts);
     lanes_free(&parts.lanes);
     axis_free(&parts.axis);
-    free(parts.manual);
     return has_lanes && has_axis;
 }

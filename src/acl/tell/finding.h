@@ -45,7 +45,7 @@ struct rg_check_object {
 
 /* A mistake. Strings that are pointers are literals. */
 struct rg_finding {
-    const char *kind;            /* stable, in small letters and hyphens: docs/check.md has a section for each */
+    const char *kind;            /* stable, in small letters and hyphens: docs/check has a page for each */
     bool is_note;                /* may be meant: told, never refused */
     bool is_refused;             /* whatever the level */
     bool is_at_exit;             /* in no call */
