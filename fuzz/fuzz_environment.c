@@ -11,9 +11,9 @@
 #include "acl/acl_base.h"
 #include "acl/device/device.h"
 #include "acl/store/block.h"
-#include "acl/tell/finding.h"
 #include "acl/tell/kind.h"
 #include "acl/tell/log_setting.h"
+#include "acl/tell/setting.h"
 #include "regrad.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "acl/handle/handle.h"
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 #include "allocation.h"
 
 enum { PIECE = 2 << 20 };

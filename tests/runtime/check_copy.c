@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 
 enum { SIZE = 256 };
 

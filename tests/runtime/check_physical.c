@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 #include "aclnnop/aclnn_upsample_nearest_exact2d.h"
 
 enum { PIECE = 2 << 20, DEVICE_MEMORY = 8 * PIECE };

@@ -8,8 +8,8 @@
 #include "acl/context/ignored.h"
 #include "acl/object/strided.h"
 #include "acl/object/type.h"
-#include "acl/tell/finding.h"
 #include "acl/tell/message.h"
+#include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"
 
 /* ---- Arguments ---------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "acl/acl_rt.h"
 #include "acl/object/type.h"
 #include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 #include "base/format.h"
 
 /* ---- Once for each place ---------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "acl/store/block.h"
 #include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 
 enum { NAME_SIZE = 96, SENTENCE_SIZE = 320, MOST_UNWRITTEN = 2 };
 

@@ -12,8 +12,8 @@
 #include "acl/stream/order.h"
 #include "acl/stream/stream.h"
 #include "acl/sys/trace.h"
-#include "acl/tell/finding.h"
 #include "acl/tell/message.h"
+#include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"
 
 /* ---- Life --------------------------------------------------------------------------------- */

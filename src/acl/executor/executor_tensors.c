@@ -6,6 +6,7 @@
 
 #include "acl/handle/handle_check.h"
 #include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"
 
 static bool tell(const char *function, const struct rg_acl_operand *operand, const struct rg_origin *changed,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 
 /*
  * A handle is 1 | generation | index | 1 (1, 35, 27 and 1 bits). The outer ones keep it apart from

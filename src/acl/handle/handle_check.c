@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 
 static const char *const names[] = {
     [RG_HANDLE_TENSOR] = "a tensor",

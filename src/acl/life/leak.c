@@ -11,6 +11,7 @@
 #include "acl/store/block.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/message.h"
+#include "acl/tell/setting.h"
 #include "base/plural.h"
 
 /* As many as findings are told of. */

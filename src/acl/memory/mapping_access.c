@@ -12,6 +12,7 @@
 #include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
 #include "acl/tell/refuse.h"
+#include "acl/tell/setting.h"
 
 /* ---- Saying so -------------------------------------------------------------------------------- */
 

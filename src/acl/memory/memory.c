@@ -14,6 +14,7 @@
 #include "acl/memory/memory_host.h"
 #include "acl/stream/stream.h"
 #include "acl/tell/refuse.h"
+#include "acl/tell/setting.h"
 
 enum { GRANULE = 32, SPARE = 32 };
 

@@ -9,6 +9,7 @@
 #include "acl/store/touch.h"
 #include "acl/stream/race.h"
 #include "acl/tell/refuse.h"
+#include "acl/tell/setting.h"
 #include "base/plural.h"
 
 static const char *const place_names[] = {

@@ -7,6 +7,7 @@
 #include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
 #include "acl/tell/refuse.h"
+#include "acl/tell/setting.h"
 #include "base/plural.h"
 
 /* One end of a copy. */

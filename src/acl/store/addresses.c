@@ -15,7 +15,7 @@
 #include "acl/store/physical.h"
 #include "acl/store/touch.h"
 #include "acl/stream/stream_queue.h"
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 
 /* A range of reserved addresses. */
 struct rg_addresses {
@@ -151,7 +151,7 @@ static bool enter(struct rg_addresses *range, size_t alignment, const void *want
 char *rg_addresses_reserve(size_t size, size_t alignment, const void *wanted, const struct rg_origin *origin)
 {
     const bool isolates = rg_check_isolates() && rg_isolate_begin();
-    if (rg_check_stops_host() && !isolates)
+    if (rg_check_setting()->stops_host && !isolates)
         return NULL;
     struct rg_addresses *range = malloc(sizeof(*range));
     if (range == NULL)

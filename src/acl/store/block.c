@@ -10,7 +10,7 @@
 #include "acl/device/device.h"
 #include "acl/store/addresses.h"
 #include "acl/sys/trace.h"
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 #include "base/environment.h"
 
 enum { N_FREED = 1024, N_RECENT = 8 };
@@ -155,7 +155,7 @@ static enum rg_memory_outcome provide(struct rg_memory_block *block)
 {
     if (block->place == RG_MEMORY_DEVICE && rg_check_isolates()) {
         block->isolated = rg_isolate_allocate(block->size, block->booked, &block->allocated, &block->base);
-        if (block->isolated != NULL || rg_check_stops_host())
+        if (block->isolated != NULL || rg_check_setting()->stops_host)
             return block->isolated != NULL ? RG_MEMORY_DONE : RG_MEMORY_NOT_ISOLATED;
     }
     const size_t padded = (block->booked + RG_MEMORY_ALIGNMENT - 1) / RG_MEMORY_ALIGNMENT * RG_MEMORY_ALIGNMENT;

@@ -16,6 +16,7 @@
 #include "acl/sys/text.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/place_maps.h"
+#include "acl/tell/setting.h"
 
 static const char kind[] = "host-access";
 
@@ -211,7 +212,7 @@ static void add_objects(struct rg_finding *finding, const struct rg_sight *sight
 /* Memory that is alive, and the host's to spoil, is there. */
 static bool may_go_on(const struct rg_sight *sight, enum access access)
 {
-    return !rg_check_stops_host() && !sight->is_ours && sight->where == RG_SIGHT_WITHIN && !sight->is_freed &&
+    return !rg_check_setting()->stops_host && !sight->is_ours && sight->where == RG_SIGHT_WITHIN && !sight->is_freed &&
            access != RUNS;
 }
 

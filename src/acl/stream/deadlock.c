@@ -8,6 +8,7 @@
 #include "acl/sys/thread_end.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/refuse.h"
+#include "acl/tell/setting.h"
 
 /* Threads that are waited for may end meanwhile. */
 enum { LOOK_AGAIN = 100 /* ms */ };

@@ -12,6 +12,7 @@
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/refuse.h"
+#include "acl/tell/setting.h"
 
 enum { NEVER, INITIALISED, FINALISED };
 

@@ -10,6 +10,7 @@
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 #include "base/plural.h"
 
 enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 14 };

@@ -9,138 +9,16 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "acl/tell/kind.h"
 #include "acl/tell/log.h"
 #include "acl/tell/message.h"
 #include "acl/tell/print.h"
+#include "acl/tell/setting.h"
 #include "acl/tell/teller.h"
 #include "base/environment.h"
 #include "base/format.h"
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct {
-    enum rg_check_level level;
-    bool isolates, stops_host;
-    pid_t reader;
-    char *log, *teller, *suppressed; /* copies, NULL for none: a program may change its environment at any time */
-} settings;
-
-static const char log_name[] = "REGRAD_CHECK_LOG", suppress_name[] = "REGRAD_CHECK_SUPPRESS";
-
-/* ---- What is set ------------------------------------------------------------------------------ */
-
-enum { ISOLATE = RG_CHECK_ERROR + 1, N_WORDS };
-static const char *const words[] = {[RG_CHECK_OFF] = "off",
-                                    [RG_CHECK_WARN] = "warn",
-                                    [RG_CHECK_ALL] = "all",
-                                    [RG_CHECK_ERROR] = "error",
-                                    [ISOLATE] = "isolate"};
-
-/* Which of the words are in a list with commas. False for a list with others. */
-static bool parse_words(const char *list, bool named[N_WORDS])
-{
-    while (*list != '\0') {
-        const size_t length = strcspn(list, ",");
-        int k = 0;
-        while (k <= ISOLATE && (strncmp(list, words[k], length) != 0 || words[k][length] != '\0'))
-            k++;
-        if (k > ISOLATE)
-            return false;
-        named[k] = true;
-        list += length + (list[length] == ',');
-    }
-    return true;
-}
-
-static void read_words(bool named[N_WORDS])
-{
-    static const char name[] = "REGRAD_CHECK";
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    const char *text = rg_environment(name);
-    if (text == NULL || parse_words(text, named))
-        return;
-    rg_environment_refuse(&told, name, text,
-                          "off, warn, all, error, isolate, or isolate and a level with a comma between, is wanted; the "
-                          "variable counts as not set");
-    memset(named, 0, N_WORDS * sizeof(*named));
-}
-
-static void refuse_unknown_kinds(void)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    int length = 0;
-    const char *unknown = rg_check_find_unknown(settings.suppressed, &length);
-    if (unknown != NULL)
-        rg_environment_refuse(
-            &told, suppress_name, settings.suppressed,
-            "kinds of findings with commas between are wanted; \"%.*s\" is none, and what is none has "
-            "no effect",
-            length < 64 ? length : 64, unknown);
-}
-
-static char *copy_variable(const char *name)
-{
-    const char *text = rg_environment(name);
-    return text != NULL ? strdup(text) : NULL;
-}
-
-/* The least, or the most: whoever names several has not thought of the order. */
-static enum rg_check_level level_of(const bool named[N_WORDS])
-{
-    static const enum rg_check_level order[] = {RG_CHECK_OFF, RG_CHECK_ERROR, RG_CHECK_ALL, RG_CHECK_WARN};
-    for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
-        if (named[order[k]])
-            return order[k];
-    return named[ISOLATE] ? RG_CHECK_ERROR : RG_CHECK_WARN;
-}
-
-/* Isolation takes as many as there are, and programs want some for their threads. */
-static bool has_addresses(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
-}
-
-static void read_settings(void)
-{
-    bool named[N_WORDS] = {false};
-    read_words(named);
-    settings.reader = getpid();
-    settings.stops_host = named[ISOLATE];
-    settings.level = level_of(named);
-    settings.isolates = settings.stops_host || (settings.level == RG_CHECK_ALL && has_addresses());
-    settings.log = copy_variable(log_name);
-    settings.teller = copy_variable("REGRAD_CHECK_TELLER");
-    settings.suppressed = copy_variable(suppress_name);
-    refuse_unknown_kinds();
-}
-
-enum rg_check_level rg_check_level(void)
-{
-    pthread_once(&once, read_settings);
-    return settings.level;
-}
-
-bool rg_check_is_in_child(void)
-{
-    pthread_once(&once, read_settings);
-    return settings.reader != getpid();
-}
-
-bool rg_check_isolates(void)
-{
-    pthread_once(&once, read_settings);
-    return settings.isolates;
-}
-
-bool rg_check_stops_host(void)
-{
-    pthread_once(&once, read_settings);
-    return settings.stops_host;
-}
 
 /* ---- What was told ---------------------------------------------------------------------------- */
 
@@ -203,7 +81,7 @@ void rg_check_add(struct rg_finding *finding, const struct rg_place *place, cons
 
 static bool is_told(const char *kind)
 {
-    return rg_check_level() != RG_CHECK_OFF && !rg_check_is_named(settings.suppressed, kind);
+    return rg_check_level() != RG_CHECK_OFF && !rg_check_is_named(rg_check_setting()->suppressed, kind);
 }
 
 /* Returns 0 or an errno. After a part of a line nothing more is written, for it would be a part of that line. */
@@ -211,9 +89,9 @@ static int append_to_log(const struct rg_text *line)
 {
     static atomic_int failure;
     int error = atomic_load(&failure);
-    if (settings.log == NULL || error != 0)
+    if (rg_check_setting()->log == NULL || error != 0)
         return error;
-    const int file = open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int file = open(rg_check_setting()->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
         return errno;
     error = rg_text_write(line, file);
@@ -227,7 +105,7 @@ static int append_to_log(const struct rg_text *line)
 static void make_block(struct rg_text *text, const struct rg_finding *finding, const struct rg_place *place,
                        rg_describe_frame *describe)
 {
-    if (settings.teller != NULL && rg_check_ask_teller(settings.teller, text))
+    if (rg_check_setting()->teller != NULL && rg_check_ask_teller(rg_check_setting()->teller, text))
         return;
     text->length = 0;
     rg_check_print_block(text, finding, place, describe);
@@ -249,8 +127,8 @@ static void print(const struct rg_finding *finding, struct rg_place place)
     const int error = append_to_log(&text);
     pthread_mutex_unlock(&lock);
     if (error != 0) {
-        rg_environment_refuse(&refused, log_name, settings.log, "it cannot be written (%s), and lacks findings",
-                              strerror(error));
+        rg_environment_refuse(&refused, rg_check_log_name, rg_check_setting()->log,
+                              "it cannot be written (%s), and lacks findings", strerror(error));
         rg_check_mark_unlogged(&text);
     }
     make_block(&text, &shown, &place, rg_place_describe);
@@ -312,9 +190,9 @@ static void refuse_log_in_handler(void)
     static char room[1024];
     struct rg_text text = {room, sizeof(room), 0};
     rg_text_put(&text, "regrad: the environment variable ");
-    rg_text_put(&text, log_name);
+    rg_text_put(&text, rg_check_log_name);
     rg_text_put(&text, " is \"");
-    rg_text_put(&text, settings.log);
+    rg_text_put(&text, rg_check_setting()->log);
     rg_text_put(&text, "\"; it cannot be written, and lacks findings\n");
     rg_text_write(&text, STDERR_FILENO);
 }

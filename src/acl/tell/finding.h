@@ -1,20 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The check mode: what it is set to, and how a mistake of the client is told.
- *
- * REGRAD_CHECK is a list, with commas, of a level and perhaps `isolate`:
- *     off      nothing is looked for that the interface itself does not refuse
- *     warn     what is certainly wrong is told, and goes on as it would; the default
- *     all      what any level tells is told, and goes on as with warn; device memory is isolated, but the host may
- *              touch what is alive, once that was told
- *     error    the same, and the call is refused where it can be; objects know the whole way to their creation
- *     isolate  device memory cannot be touched by the host; implies error unless another level is named
- * With any other word the variable counts as not set.
- * REGRAD_CHECK_LOG names a file to which each finding is appended as a line of JSON.
- * REGRAD_CHECK_TELLER names a directory of `regrad exec` with a socket, to which findings are handed, and that answers
- * with their blocks. REGRAD_CHECK_SUPPRESS is a list, with commas, of kinds that are not told; "leak" stands for
- * "leak-tensor" too.
- */
+/* The check mode: how a mistake of the client is told. */
 #ifndef RG_FINDING_H
 #define RG_FINDING_H
 
@@ -22,15 +7,6 @@
 #include <stdint.h>
 
 #include "acl/tell/place.h"
-
-enum rg_check_level { RG_CHECK_OFF, RG_CHECK_WARN, RG_CHECK_ALL, RG_CHECK_ERROR };
-
-/* Read once. Any thread; costs nothing. */
-enum rg_check_level rg_check_level(void);
-bool rg_check_isolates(void);
-
-/* Does the host's access to device memory end the program, or is it let pass where it can be? */
-bool rg_check_stops_host(void);
 
 enum { RG_CHECK_OBJECTS = 3, RG_CHECK_TEXT = 512 };
 
@@ -76,9 +52,6 @@ bool rg_check_tell(const struct rg_finding *finding);
 void rg_check_prepare_fault(const char *kind);
 void rg_check_tell_fault(const struct rg_finding *finding, const struct rg_place *place,
                          void (*describe)(const void *frame, struct rg_frame *is));
-
-/* Has the process been forked since the settings were read? */
-bool rg_check_is_in_child(void);
 
 /* How many findings were told, notes not counted. */
 unsigned rg_check_count(void);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/tell/finding.h"
+#include "acl/tell/setting.h"
 
 enum { MOST_FRAMES = 32 };
 
