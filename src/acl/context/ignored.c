@@ -6,62 +6,55 @@
 
 #include "acl/store/block.h"
 #include "acl/tell/finding.h"
+#include "acl/tell/message.h"
 #include "acl/tell/setting.h"
 
-enum { NAME_SIZE = 96, SENTENCE_SIZE = 320, MOST_UNWRITTEN = 2 };
+enum { MOST_UNWRITTEN = 2 };
 
-/* A call that has failed. */
-struct failure {
-    int status; /* 0: none, or its caller has asked why */
-    int what;   /* it was to make */
-    char function[NAME_SIZE];
-    char sentence[SENTENCE_SIZE]; /* without the function */
+/* The last call of the thread that has failed when it was to make something. */
+static _Thread_local struct {
+    struct rg_failure why;
+    unsigned n_asked; /* before it */
+    int what;         /* it was to make */
     struct rg_place place;
     int n_unwritten;
     const void *unwritten[MOST_UNWRITTEN]; /* addresses in device memory that nobody had used */
     const char *reader;                    /* phase 1 of an operator that will read one of them, a literal; or NULL */
     const char *reader_argument;
     const void *reader_address;
-};
+} last;
 
-static _Thread_local struct failure last; /* that was to make something */
-static _Thread_local struct failure now;  /* the call that has just failed */
+/* Has the thread not asked since why it failed, nor another call made such a thing? */
+static bool is_ignored(void)
+{
+    return last.why.status != 0 && last.n_asked == rg_acl_n_asked();
+}
 
 static void tell(const char *function, const char *argument, const char *sentence)
 {
     struct rg_finding finding = {.kind = "status-ignored", .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "%s, and %s before has failed with status %d, which was ignored",
-             sentence, last.function, last.status);
+             sentence, last.why.function, last.why.status);
     snprintf(finding.instead, sizeof(finding.instead),
              "look at the status of every call, here at that of %s; aclGetRecentErrMsg says why it is not 0",
-             last.function);
-    rg_check_add(&finding, &last.place, "%s: %s", last.function, last.sentence);
-    last.status = 0;
+             last.why.function);
+    rg_check_add(&finding, &last.place, "%s: %s", last.why.function, last.why.sentence);
+    last.why.status = 0;
     rg_check_tell(&finding);
-}
-
-/* Splits "function: sentence". */
-void rg_ignored_fail(int status, const char *sentence)
-{
-    const char *colon = strstr(sentence, ": ");
-    now.status = 0;
-    if (rg_check_level() == RG_CHECK_OFF || colon == NULL || (size_t)(colon - sentence) >= NAME_SIZE)
-        return;
-    now.status = status;
-    snprintf(now.function, NAME_SIZE, "%.*s", (int)(colon - sentence), sentence);
-    snprintf(now.sentence, SENTENCE_SIZE, "%s", colon + 2);
-}
-
-void rg_ignored_ask(void)
-{
-    last.status = 0;
 }
 
 /* ---- Objects, memory, contexts ---------------------------------------------------------------- */
 
+/* Does the last failure matter? */
+static bool has_failed(void)
+{
+    return rg_check_level() != RG_CHECK_OFF && rg_acl_last_failure()->status != 0;
+}
+
 static void remember(int what)
 {
-    last = now;
+    last.why = *rg_acl_last_failure();
+    last.n_asked = rg_acl_n_asked();
     last.what = what;
     last.place = rg_place_outside();
     last.n_unwritten = 0;
@@ -70,10 +63,10 @@ static void remember(int what)
 
 int rg_ignored_make(int what, int status)
 {
-    if (status != 0 && now.status != 0)
+    if (status != 0 && has_failed())
         remember(what);
     else if (status == 0 && last.what == what)
-        last.status = 0;
+        last.why.status = 0;
     return status;
 }
 
@@ -82,15 +75,17 @@ static bool is_of_operator(const char *function)
 {
     const size_t length = strlen(function);
     return strncmp(function, "aclnn", strlen("aclnn")) != 0 ||
-           (strncmp(last.function, function, length) == 0 && strcmp(last.function + length, "GetWorkspaceSize") == 0);
+           (strncmp(last.why.function, function, length) == 0 &&
+            strcmp(last.why.function + length, "GetWorkspaceSize") == 0);
 }
 
 bool rg_ignored_miss(int what, const void *value)
 {
-    if (last.status == 0 || now.status == 0 || last.what != what || rg_handle_look(value).state != RG_HANDLE_FOREIGN ||
-        (what == RG_HANDLE_EXECUTOR && !is_of_operator(now.function)))
+    const struct rg_failure *now = rg_acl_last_failure();
+    if (!is_ignored() || !has_failed() || last.what != what || rg_handle_look(value).state != RG_HANDLE_FOREIGN ||
+        (what == RG_HANDLE_EXECUTOR && !is_of_operator(now->function)))
         return false;
-    tell(now.function, NULL, now.sentence);
+    tell(now->function, NULL, now->sentence);
     return true;
 }
 
@@ -105,7 +100,7 @@ static bool is_unused(const void *address, struct rg_memory_block *block)
 int rg_ignored_fill(const void *address, int status)
 {
     struct rg_memory_block block;
-    if (status == 0 || now.status == 0 || !is_unused(address, &block))
+    if (status == 0 || !has_failed() || !is_unused(address, &block))
         return status;
     remember(RG_MAKES_CONTENTS);
     rg_ignored_add_result(address);
@@ -115,7 +110,7 @@ int rg_ignored_fill(const void *address, int status)
 void rg_ignored_add_result(const void *address)
 {
     struct rg_memory_block block;
-    if (last.status != 0 && last.n_unwritten < MOST_UNWRITTEN && is_unused(address, &block))
+    if (is_ignored() && last.n_unwritten < MOST_UNWRITTEN && is_unused(address, &block))
         last.unwritten[last.n_unwritten++] = address;
 }
 
@@ -123,7 +118,7 @@ void rg_ignored_add_result(const void *address)
 static bool is_unwritten(const void *address)
 {
     struct rg_memory_block block;
-    if (last.status == 0 || last.n_unwritten == 0 || !is_unused(address, &block))
+    if (!is_ignored() || last.n_unwritten == 0 || !is_unused(address, &block))
         return false;
     for (int k = 0; k < last.n_unwritten; k++)
         if ((uintptr_t)last.unwritten[k] - (uintptr_t)block.base < block.size)
@@ -133,7 +128,7 @@ static bool is_unwritten(const void *address)
 
 static void tell_read(const char *function, const char *argument, const void *address)
 {
-    char sentence[SENTENCE_SIZE];
+    char sentence[RG_FAILURE_SENTENCE];
     snprintf(sentence, sizeof(sentence), "%p is in device memory where nobody has written", address);
     tell(function, argument, sentence);
 }
@@ -157,6 +152,6 @@ void rg_ignored_expect_read(const char *phase_1, const char *argument, const voi
 void rg_ignored_tell_expected(const char *phase_1, const char *phase_2)
 {
     struct rg_memory_block block;
-    if (last.status != 0 && last.reader == phase_1 && rg_memory_find(last.reader_address, &block) && !block.was_written)
+    if (is_ignored() && last.reader == phase_1 && rg_memory_find(last.reader_address, &block) && !block.was_written)
         tell_read(phase_2, last.reader_argument, last.reader_address);
 }

@@ -10,9 +10,6 @@
 /* What a call makes: an enum rg_handle_kind, or one of these. */
 enum { RG_MAKES_MEMORY = RG_HANDLE_CONTEXT + 1, RG_MAKES_CONTENTS };
 
-/* A call of this thread fails with a status and a sentence, "function: ...". */
-void rg_ignored_fail(int status, const char *sentence);
-
 /* The call was to make something, and has; or has failed, and that is remembered until somebody asks why, or another
  * call makes such a thing. Returns the status. */
 int rg_ignored_make(int what, int status);
@@ -33,8 +30,5 @@ void rg_ignored_read(const char *function, const char *argument, const void *add
 /* The same for phase 1 of an operator, which remembers it, and for its phase 2, which tells it. */
 void rg_ignored_expect_read(const char *phase_1, const char *argument, const void *address);
 void rg_ignored_tell_expected(const char *phase_1, const char *phase_2);
-
-/* The thread has asked why. */
-void rg_ignored_ask(void);
 
 #endif

@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "acl/acl.h"
-#include "acl/context/ignored.h"
 #include "acl/tell/log.h"
 #include "base/format.h"
 
 enum { TEXT_SIZE = 4096 };
 
 static atomic_bool has_failed;
+static _Thread_local struct rg_failure last;
+static _Thread_local unsigned n_asked;
 
 /* A fixed room, so that a refusal for want of memory can still be told. */
 static _Thread_local struct {
@@ -35,6 +36,23 @@ static void make_room(size_t needed)
     }
 }
 
+/* Splits "function: sentence". */
+static void keep(int status, const char *said)
+{
+    const char *colon = strstr(said, ": ");
+    last.status = 0;
+    if (colon == NULL || (size_t)(colon - said) >= sizeof(last.function))
+        return;
+    last.status = status;
+    snprintf(last.function, sizeof(last.function), "%.*s", (int)(colon - said), said);
+    snprintf(last.sentence, sizeof(last.sentence), "%s", colon + 2);
+}
+
+const struct rg_failure *rg_acl_last_failure(void)
+{
+    return &last;
+}
+
 int rg_acl_fail(int status, const char *format, ...)
 {
     char said[TEXT_SIZE / 4], sentence[TEXT_SIZE / 4];
@@ -46,7 +64,7 @@ int rg_acl_fail(int status, const char *format, ...)
     if (status != 0) {
         atomic_store(&has_failed, true);
         rg_log(ACL_ERROR, "%s (status %d)", sentence, status);
-        rg_ignored_fail(status, sentence);
+        keep(status, sentence);
     }
 
     if (recent.was_read)
@@ -63,9 +81,19 @@ bool rg_acl_has_failed(void)
     return atomic_load(&has_failed);
 }
 
+void rg_acl_ask(void)
+{
+    n_asked++;
+}
+
+unsigned rg_acl_n_asked(void)
+{
+    return n_asked;
+}
+
 const char *aclGetRecentErrMsg(void)
 {
-    rg_ignored_ask();
+    rg_acl_ask();
     if (recent.was_read || recent.length == 0)
         return NULL;
     recent.was_read = true;

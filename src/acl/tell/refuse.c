@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include "acl/acl_rt.h"
-#include "acl/context/ignored.h"
 #include "acl/tell/message.h"
 #include "base/format.h"
 
@@ -54,7 +53,7 @@ aclError aclrtGetLastError(aclrtLastErrLevel level)
     if (refused != ACL_SUCCESS)
         return refused;
     const aclError status = last_error;
-    rg_ignored_ask();
+    rg_acl_ask();
     last_error = ACL_SUCCESS;
     return status;
 }
@@ -62,6 +61,6 @@ aclError aclrtGetLastError(aclrtLastErrLevel level)
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level)
 {
     const aclError refused = check_level(__func__, level);
-    rg_ignored_ask();
+    rg_acl_ask();
     return refused != ACL_SUCCESS ? refused : last_error;
 }
