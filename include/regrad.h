@@ -236,9 +236,33 @@ REGRAD_API void regrad_plan_destroy(regrad_plan *plan);
 REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
 
 /*
- * Writes one line about the plan (operator, shapes, types, layout, algorithm, instruction set,
- * workspace), ended by NUL, into buffer[0 .. size), cut off where it does not fit. Returns the
+ * Writes one line about the plan, ended by NUL, into buffer[0 .. size), cut off where it does not fit. Returns the
  * length of the whole line without the NUL, as snprintf does. 0 for a NULL plan.
+ *
+ * The line has the operator, the tensors, and after semicolons: the type; the layout and what is computed; the ways in
+ * which it is computed; the instruction set; threads; workspace. The ways never change a bit of a result, only the
+ * time that it takes. They are words of this list, with commas between them; programs may look for them, but which
+ * ones a plan has may change with any version. Of a resize, one of
+ *
+ *   copied          both axes keep their lengths, and all values are copied
+ *   moved           bytes (REGRAD_UINT8), which are not computed with
+ *   fused groups    channels are stored last; each source row is read once, for all results that it belongs to
+ *   shrink          rows shrink by 2, 3, 4 or 8, and are summed in registers
+ *   rows            only heights change: rows are summed, and these sums are the result
+ *   groups          results are made one by one: of channels that are stored last, or of very many terms
+ *   columns         rows are summed into a line, which is resampled by permutations; the general way
+ *
+ * and any of
+ *
+ *   width first     source rows are resampled first, and summed after that, for this order computes less
+ *   long            one result has so many sources that they are summed part by part
+ *   in place        source rows that need not be summed are resampled where they are
+ *   strided source  elements of a source row do not follow one another, which takes longer
+ *   strided result  the same of the result
+ *   shared rows     neighbouring rows of the result are summed together, and read the source rows that they share once
+ *   prefetched      source rows of later results are asked for ahead
+ *   streamed        results are larger than the caches, and are stored past them
+ *   across          threads share parts of each row, not rows
  */
 REGRAD_API size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size);
 

@@ -7,26 +7,20 @@
 #include "base/status.h"
 #include "base/tensor.h"
 #include "op/resize_line.h"
+#include "op/resize_route.h"
 
 enum {
-    MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
-    MOST_SHRUNK = 1 << 24,  /* the same of a row that is one strip */
-    MOST_READY = 8,         /* source rows made ready together, at most; two such batches are kept */
-    RING_NBYTES = 1 << 19,  /* of those, unless two rows need more */
-    LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
-    LINES_VALUES = 16384,   /* the same of all lines together */
-    SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
-    STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
-    PAIRED_VECTORS = 10,    /* of lines that are summed together with their neighbours, at most */
-    GROUP_VALUES = 2048,    /* the same of lines of groups */
-    FUSED_VALUES = 16384,   /* the same where each source row is read once */
-    LEAST_GROUP = 16,       /* groups of as many values are resampled side by side */
-    MOST_TERMS = 256,       /* results of more terms are added up one by one */
-    ROW_NBYTES = 1 << 15    /* of the results of a row in the ring, and of the sources of a vector of results */
+    MOST_RESULTS = 1 << 15,    /* of one strip, the tables of which are indexed with 32 bits */
+    MOST_READY = 8,            /* source rows made ready together, at most; two such batches are kept */
+    RING_NBYTES = 1 << 19,     /* of those, unless two rows need more */
+    RING_ROW_NBYTES = 1 << 15, /* of one of them */
+    LINE_VALUES = 1024,        /* values of a line, where that is enough for one step */
+    LINES_VALUES = 16384,      /* the same of all lines together */
+    SIDE_BY_SIDE = 4,          /* lines that kernels resample together */
+    STRIPS_A_THREAD = 8,       /* at least, of a row that is long enough */
+    GROUP_VALUES = 2048,       /* the same of lines of groups */
+    FUSED_VALUES = 16384       /* the same where each source row is read once */
 };
-
-/* Rows are shared if that keeps as much of the slots at work. */
-static const double ROWS_BUSY = 0.9;
 
 static regrad_status check_shapes(const struct rg_resize *resize)
 {
@@ -99,14 +93,10 @@ static int describe(const regrad_plan *base, char *text, size_t size)
 {
     const struct rg_resize_plan *plan = rg_as_resize(base);
     const char *layout = plan->inner == 1 ? "planes" : "channels last";
-    if (base->run == rg_resize_run_copy)
-        return snprintf(text, size, "%s, copied", layout);
-    if (base->run == rg_resize_run_move)
-        return snprintf(text, size, "%s, moved", layout);
     if (!rg_plan_has_result(base))
         return snprintf(text, size, "nothing to do");
-    return snprintf(text, size, "%s, %s first, up to %lld x %lld terms", layout, plan->width_first ? "width" : "height",
-                    (long long)plan->height.max_taps, (long long)plan->width.max_taps);
+    return snprintf(text, size, "%s, up to %lld x %lld terms", layout, (long long)plan->height.max_taps,
+                    (long long)plan->width.max_taps);
 }
 
 /* A tensor as rows. One-dimensional signals are one row high. */
@@ -160,89 +150,11 @@ static void choose_order(struct rg_resize_plan *plan)
     plan->width_first = both && after_width < after_height;
 }
 
-/* The most sources between the first and the last of those that a vector of results has. */
-static int64_t widest_step(const struct rg_axis_map *map)
-{
-    int64_t widest = 0;
-    for (int64_t from = 0; from < map->n_dst; from += RG_MAX_LANES) {
-        const int64_t last = rg_min(from + RG_MAX_LANES, map->n_dst) - 1;
-        const int64_t end = rg_axis_end(map, last);
-        widest = rg_max(widest, end - map->begin[from]);
-    }
-    return widest;
-}
-
-/* Results are made one by one where they are groups, or have many terms, or have them far apart. */
-static bool makes_groups(const struct rg_resize_plan *plan)
-{
-    const double row_nbytes = (double)widest_step(&plan->width) * (double)plan->inner * (double)plan->base.t_nbytes;
-    return plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS || row_nbytes > ROW_NBYTES;
-}
-
-/* Is each source summed by two results at most? So it is in all gradients. */
-static bool has_pairs(const struct rg_axis_map *map)
-{
-    for (int64_t i = 0; i + 2 < map->n_dst; i++)
-        if (map->begin[i + 2] < rg_axis_end(map, i))
-            return false;
-    return true;
-}
-
-/* Where vectors hold a whole line of the cache it pays to keep sums for the next result: narrower ones do not leave
- * enough registers. */
-static bool pays_to_share(const struct rg_resize_plan *plan)
-{
-    return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
-}
-
-static void choose_fused(struct rg_resize_plan *plan)
-{
-    plan->fused = plan->inner >= LEAST_GROUP && !plan->width.identity && !plan->width_first && plan->source.solid &&
-                  plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width) && pays_to_share(plan);
-}
-
-/* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
-static void choose_factor(struct rg_resize_plan *plan)
-{
-    const bool plain = plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid &&
-                       plan->result.solid && plan->base.kernels->lanes > 1 && plan->result.width <= MOST_SHRUNK;
-    plan->factor = plain ? rg_columns_factor(&plan->width) : 0;
-}
-
-/* Does each row of a tensor follow the one before it, in all planes? */
-static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resize_side *side)
-{
-    const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
-    const int64_t n_planes = plan->n_rows / plan->result.height;
-    return side->solid && (side->height == 1 || side->stride_h == row) &&
-           (plan->n_channels == 1 || side->stride_c == plane) &&
-           (n_planes <= plan->n_channels || side->stride_n == sample);
-}
-
-static bool has_ones(const struct rg_axis_map *map)
-{
-    const double *wide = map->weight;
-    const float *narrow = map->weight;
-    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
-        if ((map->weights_double ? wide[t] : (double)narrow[t]) != 1)
-            return false;
-    return true;
-}
-
-/* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
- * does what two would. */
-static void choose_plain(struct rg_resize_plan *plan)
-{
-    plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
-    plan->plain = rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
-                  !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
-}
-
 /* Values of a line that is to stay in a cache. Source rows that are their own lines may be longer, for then there are
  * fewer tables, but where rows are few, threads are to share their strips. */
 static int64_t line_values(const struct rg_resize_plan *plan)
 {
-    const bool direct = plan->plain && plan->height.max_taps == 1;
+    const bool direct = plan->in_place && plan->height.max_taps == 1;
     const int64_t most = LINES_VALUES / rg_max(rg_min(plan->n_rows, SIDE_BY_SIDE), 1);
     const int n_threads = plan->base.setup.n_threads;
     if (!direct || plan->n_rows >= n_threads)
@@ -256,9 +168,11 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
-    const int64_t n_values = plan->fused ? FUSED_VALUES : plan->grouped ? GROUP_VALUES : line_values(plan);
+    const int64_t n_values = plan->route == RG_FUSED_GROUPS ? FUSED_VALUES
+                             : plan->grouped                ? GROUP_VALUES
+                                                            : line_values(plan);
     const int64_t limit = rg_max(n_values / plan->inner, 1);
-    const int64_t most_results = plan->width_first ? ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
+    const int64_t most_results = plan->width_first ? RING_ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
     if (plan->factor > 0)
         return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};
@@ -312,19 +226,15 @@ static void choose_ring_batch(struct rg_resize_plan *plan)
     plan->ring_batch = rg_max(rg_min(RING_NBYTES / (2 * row_nbytes), MOST_READY), 1);
 }
 
-/* Source rows that lines share are read once for both, all those of a batch side by side. Where they are longer that is
- * too far from the order of memory to pay. */
-static void choose_paired(struct rg_resize_plan *plan)
+static bool needs_columns(const struct rg_resize_plan *plan)
 {
-    const int64_t most = PAIRED_VECTORS * plan->base.kernels->lanes;
-    plan->paired = !plan->plain && !rg_resize_needs_ring(plan) && rg_resize_line_length(plan) <= most &&
-                   has_pairs(&plan->height) && pays_to_share(plan);
+    return plan->route == RG_SHRINK || plan->route == RG_COLUMNS;
 }
 
 /* What kernels need to make results. */
 static bool build_columns(struct rg_resize_plan *plan)
 {
-    for (int64_t k = 0; k < plan->n_strips && !plan->grouped && !plan->width.identity; k++) {
+    for (int64_t k = 0; k < plan->n_strips && needs_columns(plan); k++) {
         const struct rg_columns_spec spec = {
             .piece = plan->strips[k].piece,
             .inner = plan->inner,
@@ -340,65 +250,20 @@ static bool build_columns(struct rg_resize_plan *plan)
     return true;
 }
 
-/* Do source and result together exceed half of the caches? What of the other half is still there when the result is
- * read is worth less than not to fetch the result before it is written. */
-static bool exceeds_caches(const struct rg_resize_plan *plan)
-{
-    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
-    const double n_values =
-        (double)source->height * (double)source->width + (double)result->height * (double)result->width;
-    return n_groups * n_values * (double)source->element_nbytes > (double)rg_way_cache_nbytes() / 2;
-}
-
-/* The part of all slots that is at work when these share n_units fairly. */
-static double busy_part(int64_t n_units, int64_t n_slots)
-{
-    const int64_t most = (n_units + n_slots - 1) / n_slots;
-    return n_units == 0 ? 0 : (double)n_units / ((double)most * (double)n_slots);
-}
-
-/* Rows are shared unless that leaves slots idle which parts of rows would not. */
-static bool split(struct rg_resize_plan *plan, int64_t slot_nbytes)
-{
-    const int n_threads = plan->base.setup.n_threads;
-    const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
-    const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
-                                        (double)plan->result.height * (double)plan->result.width);
-    const int64_t n_parts = rg_resize_count_parts(plan);
-    const double by_rows = busy_part(plan->n_rows, n_threads);
-    plan->across = by_rows < ROWS_BUSY && busy_part(n_parts, n_threads) > by_rows;
-    return rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, n_values, slot_nbytes);
-}
-
 /* Tables, and how the rows are made from them. */
 static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     const regrad_tensor *source = resize->source.tensor;
-    regrad_plan *base = &plan->base;
     RG_FORWARD(build_maps(plan, resize));
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
-    plan->grouped = makes_groups(plan);
-    const bool moved = source->dtype == REGRAD_UINT8; /* there are no kernels for bytes */
-    if (!moved) {
-        choose_fused(plan);
-        choose_factor(plan);
-        choose_plain(plan);
-    }
+    rg_resize_choose_route(plan);
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);
     choose_ring_batch(plan);
-    choose_paired(plan);
-    plan->streamed = exceeds_caches(plan);
-    plan->reads_far =
-        plan->streamed && plan->source.height * plan->source.width > plan->result.height * plan->result.width;
-    const bool copied = plan->height.identity && plan->width.identity;
-    if (!moved && !build_columns(plan))
-        return REGRAD_ERROR_OUT_OF_MEMORY;
-    base->run = copied ? rg_resize_run_copy : moved ? rg_resize_run_move : rg_resize_run;
-    if (!split(plan, copied || moved ? 0 : rg_resize_slot_nbytes(plan)))
+    rg_resize_choose_traits(plan);
+    if (!build_columns(plan) || !rg_resize_split(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     return REGRAD_OK;
 }
@@ -413,6 +278,7 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     if (resize->unread.tensor != NULL)
         rg_plan_add_input(base, &resize->unread, false);
     rg_plan_add_output(base, &resize->result, true);
+    base->run = rg_resize_run;
     base->describe = describe;
     base->destroy = destroy;
     plan->source = make_side(source);

@@ -8,7 +8,8 @@ bool rg_resize_needs_ring(const struct rg_resize_plan *plan)
 
 int64_t rg_resize_line_length(const struct rg_resize_plan *plan)
 {
-    const int64_t rest = plan->fused ? (RG_MAX_LANES - plan->inner % RG_MAX_LANES) % RG_MAX_LANES : 0;
+    const int64_t rest =
+        plan->route == RG_FUSED_GROUPS ? (RG_MAX_LANES - plan->inner % RG_MAX_LANES) % RG_MAX_LANES : 0;
     return plan->factor > 0 ? 0 : plan->max_from * (plan->inner + rest);
 }
 

@@ -37,13 +37,13 @@ struct rg_resize_plan {
     int64_t inner;
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
-    bool grouped; /* no columns */
-    bool fused;   /* groups, straight from source rows, each of which is read once */
-    bool paired;  /* lines that share source rows are summed together */
-    bool plain;   /* a row that sums one row needs no line; n_sources values follow one another then */
+    enum rg_way route;
+    bool grouped;     /* results are made one by one, without columns */
+    bool shares_rows; /* lines that share source rows are summed together */
+    bool in_place;    /* a row that sums one row needs no line; n_sources values follow one another then */
     int64_t n_sources;
     bool streamed;      /* the result goes past the caches */
-    bool reads_far;     /* source rows come from beyond the caches, and are most of what is moved */
+    bool prefetched;    /* source rows are asked for ahead */
     int64_t batch;      /* rows of the result that are made together */
     int64_t ring_batch; /* rows of the source that are made ready together */
     int64_t n_strips;
@@ -85,11 +85,5 @@ int64_t rg_resize_ring_length(const struct rg_resize_plan *plan);
 int64_t rg_resize_slot_nbytes(const struct rg_resize_plan *plan);
 
 void rg_resize_run(const regrad_plan *base, struct rg_run *run);
-
-/* The same where both axes keep their lengths. */
-void rg_resize_run_copy(const regrad_plan *base, struct rg_run *run);
-
-/* The same for bytes, each of which is one of the source or 0. */
-void rg_resize_run_move(const regrad_plan *base, struct rg_run *run);
 
 #endif

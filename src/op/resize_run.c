@@ -81,7 +81,7 @@ static struct rg_ahead ahead_of(const struct rg_resize_plan *plan, const struct 
     const struct rg_axis_map *map = &plan->height;
     const int64_t end = rg_axis_end(map, last->h);
     const int64_t wanted = n * source->height / result->height * source->stride_h * source->element_nbytes;
-    if (!plan->reads_far)
+    if (!plan->prefetched)
         return (struct rg_ahead){0};
     return (struct rg_ahead){
         .from = last->source + rg_resize_offset(source, end, 0) + wanted / result->width * piece->from,
@@ -113,7 +113,7 @@ static void finish_rows(const struct rg_resize_plan *plan, const struct rg_resiz
 static bool is_line(const struct rg_resize_plan *plan, const struct rg_rows *rows, const struct rg_run *run)
 {
     const char *start = (const char *)run->input[0] + rg_first_nbytes(&plan->base.input[0].view);
-    return plan->plain && rows->n_rows == 1 &&
+    return plan->in_place && rows->n_rows == 1 &&
            ((const char *)rows->src - start) / plan->source.element_nbytes + rows->n + RG_LINE_ROOM <= plan->n_sources;
 }
 
@@ -141,7 +141,7 @@ static int64_t lines_of(const struct rg_resize_plan *plan, struct rg_resize_line
     const struct rg_resize_side *source = &plan->source;
     struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
     int64_t n_lines = 0;
-    if (!plan->paired) {
+    if (!plan->shares_rows) {
         line[0] = line_of(plan, lines, rows, strip, to);
         return 1;
     }
@@ -187,9 +187,9 @@ static void make_height_first(const struct rg_resize_plan *plan, struct rg_resiz
             sums[n_sums++] = rows[k];
     for (int64_t k = 0; k < n_sums;)
         k += lines_of(plan, lines, &sums[k], n_sums - k, strip, lines->line + k * lines->line_nbytes, &line[k]);
-    if (!plan->width.identity && n_sums > 0)
+    if (plan->route != RG_ROWS && n_sums > 0)
         finish_rows(plan, lines, sums, line, n_sums, strip);
-    for (int64_t k = 0; k < n_sums && plan->width.identity; k++)
+    for (int64_t k = 0; k < n_sums && plan->route == RG_ROWS; k++)
         rg_resize_store_strip(plan, &sums[k], &strip->piece, line[k]);
 }
 
@@ -347,6 +347,15 @@ static void fuse_strip(const struct progress *progress, const struct rg_resize_l
     }
 }
 
+static void fuse_groups(const struct progress *progress, const struct task *task, char *workspace)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    struct rg_resize_lines lines = {.run = progress->run};
+    rg_resize_grant_lines(plan, workspace, &lines);
+    for (int64_t k = task->parts.begin; k < task->parts.end; k++)
+        fuse_strip(progress, &lines, task->rows, &plan->strips[k].piece);
+}
+
 /* Rows, a plane after another, without lines. */
 static void shrink_planes(const struct progress *progress, const struct task *task)
 {
@@ -374,35 +383,11 @@ static void make_lines(const struct progress *progress, const struct task *task,
     const struct rg_resize_plan *plan = progress->plan;
     struct rg_resize_lines lines = {.run = progress->run};
     rg_resize_grant_lines(plan, workspace, &lines);
-    for (int64_t k = task->parts.begin; k < task->parts.end && plan->fused; k++)
-        fuse_strip(progress, &lines, task->rows, &plan->strips[k].piece);
-    if (plan->fused)
-        return;
     if (rg_resize_needs_ring(plan)) /* which holds one strip */
         for (int64_t k = task->parts.begin; k < task->parts.end; k++)
             run_strips(progress, &lines, task->rows, (struct rg_share){k, k + 1});
     else /* all strips of a row together: that reads memory in longer stretches */
         run_strips(progress, &lines, task->rows, task->parts);
-}
-
-static void run_slot(void *context, int slot)
-{
-    const struct progress *progress = context;
-    const struct rg_resize_plan *plan = progress->plan;
-    const struct task task = task_of(plan, slot);
-    if (plan->factor > 0)
-        shrink_planes(progress, &task);
-    else
-        make_lines(progress, &task, progress->run->workspace + (size_t)slot * plan->base.slot_nbytes);
-    if (plan->streamed)
-        plan->base.kernels->fence();
-}
-
-void rg_resize_run(const regrad_plan *base, struct rg_run *run)
-{
-    struct progress progress = {rg_as_resize(base), run};
-    if (progress.plan->n_rows > 0)
-        rg_plan_parallel(base, run, run_slot, &progress);
 }
 
 /* ---- Copying: both axes keep their length ---- */
@@ -413,16 +398,14 @@ static void copy_values(char *to, int64_t to_stride, const char *from, int64_t f
         memcpy(to + k * to_stride, from + k * from_stride, nbytes);
 }
 
-static void copy_slot(void *context, int slot)
+static void copy_rows(const struct progress *progress, const struct task *task)
 {
-    const struct progress *progress = context;
     const struct rg_resize_plan *plan = progress->plan;
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const int64_t element = source->element_nbytes, group = element * plan->inner;
-    const struct task task = task_of(plan, slot);
-    const int64_t w = plan->strips[task.parts.begin].piece.from;
-    const int64_t n = plan->strips[task.parts.end - 1].piece.to - w;
-    for (int64_t row = task.rows.begin; row < task.rows.end; row++) {
+    const int64_t w = plan->strips[task->parts.begin].piece.from;
+    const int64_t n = plan->strips[task->parts.end - 1].piece.to - w;
+    for (int64_t row = task->rows.begin; row < task->rows.end; row++) {
         const int64_t plane = row / result->height, h = row % result->height;
         const char *from = source_plane(progress, plane) + rg_resize_offset(source, h, w);
         char *to = result_plane(progress, plane) + rg_resize_offset(result, h, w);
@@ -431,13 +414,6 @@ static void copy_slot(void *context, int slot)
         else
             copy_values(to, result->stride_w * element, from, source->stride_w * element, n, (size_t)group);
     }
-}
-
-void rg_resize_run_copy(const regrad_plan *base, struct rg_run *run)
-{
-    struct progress progress = {rg_as_resize(base), run};
-    if (progress.plan->n_rows > 0)
-        rg_plan_parallel(base, run, copy_slot, &progress);
 }
 
 /* ---- Moving: bytes, by maps of which a result has one source or none ---- */
@@ -514,24 +490,44 @@ static void move_row(const struct rg_resize_plan *plan, const struct rg_resize_r
         move_sparse(plan, &stretch);
 }
 
-static void move_slot(void *context, int slot)
+static void move_rows(const struct progress *progress, const struct task *task)
+{
+    const struct rg_resize_plan *plan = progress->plan;
+    const int64_t w = plan->strips[task->parts.begin].piece.from;
+    const int64_t n = plan->strips[task->parts.end - 1].piece.to - w;
+    struct cursor cursor = cursor_at(progress, task->rows.begin);
+    struct rg_resize_row row;
+    for (int64_t at = task->rows.begin; at < task->rows.end; at++) {
+        take_rows(&cursor, &row, 1);
+        move_row(plan, &row, w, n, at > task->rows.begin);
+    }
+}
+
+/* ---- All routes ---- */
+
+static void run_slot(void *context, int slot)
 {
     const struct progress *progress = context;
     const struct rg_resize_plan *plan = progress->plan;
     const struct task task = task_of(plan, slot);
-    const int64_t w = plan->strips[task.parts.begin].piece.from;
-    const int64_t n = plan->strips[task.parts.end - 1].piece.to - w;
-    struct cursor cursor = cursor_at(progress, task.rows.begin);
-    struct rg_resize_row row;
-    for (int64_t at = task.rows.begin; at < task.rows.end; at++) {
-        take_rows(&cursor, &row, 1);
-        move_row(plan, &row, w, n, at > task.rows.begin);
-    }
+    char *workspace = progress->run->workspace + (size_t)slot * plan->base.slot_nbytes;
+    if (plan->route == RG_COPIED)
+        copy_rows(progress, &task);
+    else if (plan->route == RG_MOVED)
+        move_rows(progress, &task);
+    else if (plan->route == RG_SHRINK)
+        shrink_planes(progress, &task);
+    else if (plan->route == RG_FUSED_GROUPS)
+        fuse_groups(progress, &task, workspace);
+    else
+        make_lines(progress, &task, workspace);
+    if (plan->streamed)
+        plan->base.kernels->fence();
 }
 
-void rg_resize_run_move(const regrad_plan *base, struct rg_run *run)
+void rg_resize_run(const regrad_plan *base, struct rg_run *run)
 {
     struct progress progress = {rg_as_resize(base), run};
     if (progress.plan->n_rows > 0)
-        rg_plan_parallel(base, run, move_slot, &progress);
+        rg_plan_parallel(base, run, run_slot, &progress);
 }

@@ -19,13 +19,15 @@ enum rg_way {
     RG_MOVED,
     RG_FUSED_GROUPS,
     RG_SHRINK,
+    RG_ROWS,
     RG_GROUPS,
     RG_COLUMNS,
     /* Traits of a resize. */
     RG_WIDTH_FIRST,
     RG_LONG,
     RG_IN_PLACE,
-    RG_RING,
+    RG_STRIDED_SOURCE,
+    RG_STRIDED_RESULT,
     RG_SHARED_ROWS,
     RG_PREFETCHED,
     /* Traits of both. */

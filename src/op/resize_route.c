@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op/resize_route.h"
+
+#include "op/resize_line.h"
+
+enum {
+    MOST_SHRUNK = 1 << 24, /* results of a row that is one strip, the tables of which are indexed with 32 bits */
+    SHARED_VECTORS = 10,   /* of lines that are summed together with their neighbours, at most */
+    LEAST_GROUP = 16,      /* groups of as many values are resampled side by side */
+    MOST_TERMS = 256,      /* results of more terms are added up one by one */
+    ROW_NBYTES = 1 << 15   /* of the sources of a vector of results that is not made one by one */
+};
+
+/* Rows are shared if that keeps as much of the slots at work. */
+static const double ROWS_BUSY = 0.9;
+
+/* ---- Routes ---- */
+
+static bool always(const struct rg_resize_plan *plan)
+{
+    (void)plan;
+    return true;
+}
+
+static bool keeps_sizes(const struct rg_resize_plan *plan)
+{
+    return plan->height.identity && plan->width.identity;
+}
+
+/* There are no kernels for bytes. */
+static bool is_bytes(const struct rg_resize_plan *plan)
+{
+    return plan->source.dtype == REGRAD_UINT8;
+}
+
+/* Are values only moved? */
+static bool only_moves(const struct rg_resize_plan *plan)
+{
+    return plan->route == RG_COPIED || plan->route == RG_MOVED;
+}
+
+/* Are rows summed into a line, or into a ring of them? */
+static bool has_lines(const struct rg_resize_plan *plan)
+{
+    return plan->route == RG_ROWS || plan->route == RG_GROUPS || plan->route == RG_COLUMNS;
+}
+
+/* Is each source summed by two results at most? So it is in all gradients. */
+static bool has_pairs(const struct rg_axis_map *map)
+{
+    for (int64_t i = 0; i + 2 < map->n_dst; i++)
+        if (map->begin[i + 2] < rg_axis_end(map, i))
+            return false;
+    return true;
+}
+
+static bool can_fuse_groups(const struct rg_resize_plan *plan)
+{
+    return plan->grouped && plan->inner >= RG_MAX_LANES && !plan->width.identity && !plan->width_first &&
+           plan->source.solid && plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width);
+}
+
+/* Where vectors hold a whole line of the cache it pays to keep sums for the next result: narrower ones do not leave
+ * enough registers. */
+static bool has_wide_vectors(const struct rg_resize_plan *plan)
+{
+    return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
+}
+
+/* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
+static bool can_shrink(const struct rg_resize_plan *plan)
+{
+    return plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid && plan->result.solid &&
+           plan->base.kernels->lanes > 1 && plan->result.width <= MOST_SHRUNK && rg_columns_factor(&plan->width) > 0;
+}
+
+static bool keeps_width(const struct rg_resize_plan *plan)
+{
+    return plan->width.identity;
+}
+
+static bool is_grouped(const struct rg_resize_plan *plan)
+{
+    return plan->grouped;
+}
+
+/* The first one is taken that can be and pays; where `pays` is NULL the law asks for it, or nothing else is left. */
+static const struct {
+    enum rg_way way;
+    bool (*can)(const struct rg_resize_plan *plan);
+    bool (*pays)(const struct rg_resize_plan *plan);
+} routes[] = {
+    {RG_COPIED, keeps_sizes, NULL},  {RG_MOVED, is_bytes, NULL},   {RG_FUSED_GROUPS, can_fuse_groups, has_wide_vectors},
+    {RG_SHRINK, can_shrink, always}, {RG_ROWS, keeps_width, NULL}, {RG_GROUPS, is_grouped, NULL},
+    {RG_COLUMNS, always, NULL},
+};
+
+static enum rg_way choose_route(struct rg_resize_plan *plan)
+{
+    int k = 0;
+    while (!(routes[k].pays == NULL
+                 ? rg_plan_note(&plan->base, routes[k].way, routes[k].can(plan))
+                 : rg_plan_takes(&plan->base, routes[k].way, routes[k].can(plan), routes[k].pays(plan))))
+        k++;
+    return routes[k].way;
+}
+
+/* ---- What the route and the strips are chosen by ---- */
+
+/* The most sources between the first and the last of those that a vector of results has. */
+static int64_t widest_step(const struct rg_axis_map *map)
+{
+    int64_t widest = 0;
+    for (int64_t from = 0; from < map->n_dst; from += RG_MAX_LANES) {
+        const int64_t last = rg_min(from + RG_MAX_LANES, map->n_dst) - 1;
+        const int64_t end = rg_axis_end(map, last);
+        widest = rg_max(widest, end - map->begin[from]);
+    }
+    return widest;
+}
+
+/* Results are made one by one where they are groups, or have many terms, or have them far apart: so far that a line
+ * could not hold those of a vector. */
+static bool makes_groups(const struct rg_resize_plan *plan)
+{
+    const double row_nbytes = (double)widest_step(&plan->width) * (double)plan->inner * (double)plan->base.t_nbytes;
+    const bool pays = plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS || row_nbytes > ROW_NBYTES;
+    return row_nbytes > RG_RESIZE_HELD || rg_way_is_taken(RG_GROUPS, true, pays);
+}
+
+/* Does each row of a tensor follow the one before it, in all planes? */
+static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resize_side *side)
+{
+    const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
+    const int64_t n_planes = plan->n_rows / plan->result.height;
+    return side->solid && (side->height == 1 || side->stride_h == row) &&
+           (plan->n_channels == 1 || side->stride_c == plane) &&
+           (n_planes <= plan->n_channels || side->stride_n == sample);
+}
+
+static bool has_ones(const struct rg_axis_map *map)
+{
+    const double *wide = map->weight;
+    const float *narrow = map->weight;
+    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
+        if ((map->weights_double ? wide[t] : (double)narrow[t]) != 1)
+            return false;
+    return true;
+}
+
+/* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
+ * does what two would. */
+static bool can_be_in_place(const struct rg_resize_plan *plan)
+{
+    return rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
+           !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
+}
+
+void rg_resize_choose_route(struct rg_resize_plan *plan)
+{
+    plan->grouped = makes_groups(plan);
+    plan->route = choose_route(plan);
+    plan->factor = plan->route == RG_SHRINK ? rg_columns_factor(&plan->width) : 0;
+    plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
+    plan->in_place = !is_bytes(plan) && rg_way_is_taken(RG_IN_PLACE, can_be_in_place(plan), true);
+}
+
+/* ---- Traits ---- */
+
+/* Source rows that lines share are read once for both, all those of a batch side by side. Where they are longer that is
+ * too far from the order of memory to pay. */
+static void choose_shared_rows(struct rg_resize_plan *plan)
+{
+    const bool can = has_lines(plan) && !plan->in_place && !rg_resize_needs_ring(plan) && plan->batch > 1 &&
+                     has_pairs(&plan->height);
+    const bool pays = rg_resize_line_length(plan) <= SHARED_VECTORS * plan->base.kernels->lanes;
+    plan->shares_rows = rg_plan_takes(&plan->base, RG_SHARED_ROWS, can, pays && has_wide_vectors(plan));
+}
+
+/* Do source and result together exceed half of the caches? What of the other half is still there when the result is
+ * read is worth less than not to fetch the result before it is written. */
+static bool exceeds_caches(const struct rg_resize_plan *plan)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
+    const double n_values =
+        (double)source->height * (double)source->width + (double)result->height * (double)result->width;
+    return n_groups * n_values * (double)source->element_nbytes > (double)rg_way_cache_nbytes() / 2;
+}
+
+/* Results that exceed the caches go past them, and the sources of later rows are asked for ahead where these are most
+ * of what is moved: else that costs more than it gains. */
+static void choose_streams(struct rg_resize_plan *plan)
+{
+    const bool stores_lines = plan->result.solid && !plan->width_first && !only_moves(plan);
+    const bool shrinks = plan->source.height * plan->source.width > plan->result.height * plan->result.width;
+    plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_lines, exceeds_caches(plan));
+    plan->prefetched =
+        rg_plan_takes(&plan->base, RG_PREFETCHED, stores_lines && plan->route == RG_COLUMNS, plan->streamed && shrinks);
+}
+
+/* Does every row of the result sum more than one row of the source, or none? */
+static bool has_no_single(const struct rg_axis_map *map)
+{
+    for (int64_t i = 0; i < map->n_dst; i++)
+        if (map->first[i + 1] - map->first[i] == 1)
+            return false;
+    return true;
+}
+
+static void note_traits(struct rg_resize_plan *plan)
+{
+    regrad_plan *base = &plan->base;
+    const bool sums_lines = has_lines(plan);
+    rg_plan_note(base, RG_WIDTH_FIRST, sums_lines && plan->width_first);
+    rg_plan_note(base, RG_LONG, sums_lines && plan->has_long);
+    rg_plan_note(base, RG_IN_PLACE,
+                 sums_lines && plan->in_place && !plan->width_first && !has_no_single(&plan->height));
+    rg_plan_note(base, RG_STRIDED_SOURCE, !plan->source.solid);
+    rg_plan_note(base, RG_STRIDED_RESULT, !plan->result.solid);
+}
+
+void rg_resize_choose_traits(struct rg_resize_plan *plan)
+{
+    choose_shared_rows(plan);
+    choose_streams(plan);
+    note_traits(plan);
+}
+
+/* ---- Shares ---- */
+
+/* The part of all slots that is at work when these share n_units fairly. */
+static double busy_part(int64_t n_units, int64_t n_slots)
+{
+    const int64_t most = (n_units + n_slots - 1) / n_slots;
+    return n_units == 0 ? 0 : (double)n_units / ((double)most * (double)n_slots);
+}
+
+/* Rows are shared unless that leaves slots idle which parts of rows would not. */
+bool rg_resize_split(struct rg_resize_plan *plan)
+{
+    const int n_threads = plan->base.setup.n_threads;
+    const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
+    const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
+                                        (double)plan->result.height * (double)plan->result.width);
+    const int64_t slot_nbytes = only_moves(plan) ? 0 : rg_resize_slot_nbytes(plan);
+    const int64_t n_parts = rg_resize_count_parts(plan);
+    const double by_rows = busy_part(plan->n_rows, n_threads);
+    const bool pays = by_rows < ROWS_BUSY && busy_part(n_parts, n_threads) > by_rows;
+    plan->across = rg_way_is_taken(RG_ACROSS, n_parts > 1, pays);
+    if (!rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, n_values, slot_nbytes))
+        return false;
+    rg_plan_note(&plan->base, RG_ACROSS, plan->across && plan->base.n_slots > 1);
+    return true;
+}
