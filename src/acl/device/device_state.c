@@ -128,13 +128,13 @@ aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 }
 
 /* Has nobody anything of the device to do? */
-static bool is_idle(const void *device)
+RG_NEEDS(rg_runtime) static bool is_idle(const void *device)
 {
     return rg_stream_is_device_done(*(const int32_t *)device, UINT64_MAX);
 }
 
-/* Streams that are ending drop what they were told to. Needs the lock. */
-static void drop_work(int32_t device, bool drops)
+/* Streams that are ending drop what they were told to. */
+RG_NEEDS(rg_runtime) static void drop_work(int32_t device, bool drops)
 {
     for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
         if (stream->device == device && !stream->is_ending)

@@ -15,13 +15,12 @@
 
 enum { MAX_CONFIG_SIZE = 1 << 20 };
 
-/* Under the lock of the runtime. */
 static struct {
     uint64_t n_users;
     uint64_t n_excused; /* users of whom another has finalised the runtime, and who may want to do so too */
     bool has_ended;
     char *config; /* what the first user configured; NULL for nothing */
-} runtime;
+} runtime RG_GUARDED_BY(rg_runtime);
 
 /* ---- The configuration ------------------------------------------------------------------------ */
 
@@ -103,8 +102,7 @@ static bool is_same(const char *a, const char *b)
 
 /* ---- Users ------------------------------------------------------------------------------------ */
 
-/* Needs the lock. */
-static void end(void)
+RG_NEEDS(rg_runtime) static void end(void)
 {
     runtime.n_excused = runtime.n_users > 0 ? runtime.n_users - 1 : 0;
     runtime.n_users = 0;
@@ -113,8 +111,8 @@ static void end(void)
     runtime.config = NULL;
 }
 
-/* What is to be done after the end, without the lock. */
-static void close_down(const char *function)
+/* What is to be done after the end. */
+RG_WITHOUT(rg_runtime) static void close_down(const char *function)
 {
     rg_runtime_lock();
     if (runtime.n_users == 0)
@@ -123,8 +121,8 @@ static void close_down(const char *function)
     rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function);
 }
 
-/* Counts a user. Takes config over. Needs the lock; no message. */
-static aclError begin(char *config, uint64_t *n_users)
+/* Counts a user. Takes config over. No message. */
+RG_NEEDS(rg_runtime) static aclError begin(char *config, uint64_t *n_users)
 {
     if (runtime.n_users == 0) {
         runtime.n_users = 1;

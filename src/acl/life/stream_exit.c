@@ -21,7 +21,7 @@ enum { PATIENCE = 1000 /* ms, with all code of the client that does not come to 
 /* ---- Children --------------------------------------------------------------------------------- */
 
 /* No thread may be inside of these when the process forks: the child would wait for it for ever. */
-static void before_fork(void)
+RG_UNCHECKED static void before_fork(void)
 {
     rg_runtime_lock();
     rg_check_lock();
@@ -39,7 +39,7 @@ static void let_others_in(void)
     rg_check_unlock();
 }
 
-static void after_fork_in_parent(void)
+RG_UNCHECKED static void after_fork_in_parent(void)
 {
     rg_isolate_in_parent();
     let_others_in();
@@ -47,8 +47,8 @@ static void after_fork_in_parent(void)
 }
 
 /* Takes off the queue what only the parent shall do. What another thread was doing is lost, and perhaps half ended;
- * what this thread does, which has forked, goes on. Needs the lock. */
-static struct task *take_work(struct rg_stream *stream)
+ * what this thread does, which has forked, goes on. */
+RG_NEEDS(rg_runtime) static struct task *take_work(struct rg_stream *stream)
 {
     struct task *waiting = stream->first;
     if (!stream->is_running) {
@@ -78,7 +78,7 @@ static void drop_work(struct task *task)
 }
 
 /* A child has the streams of its parent, but no worker and no work, and no thread that waits. */
-static void after_fork_in_child(void)
+RG_UNCHECKED static void after_fork_in_child(void)
 {
     rg_isolate_in_child();
     let_others_in();
@@ -109,7 +109,7 @@ void rg_stream_watch_forks(void)
 
 /* ---- The end ---------------------------------------------------------------------------------- */
 
-static struct rg_stream *find_worker(void)
+RG_NEEDS(rg_runtime) static struct rg_stream *find_worker(void)
 {
     struct rg_stream *stream = rg_streams;
     while (stream != NULL && !stream->has_worker)
@@ -117,7 +117,7 @@ static struct rg_stream *find_worker(void)
     return stream;
 }
 
-static bool is_still(const void *stream)
+RG_NEEDS(rg_runtime) static bool is_still(const void *stream)
 {
     return !((const struct rg_stream *)stream)->is_running;
 }

@@ -29,11 +29,10 @@ struct search {
     bool has_ended;             /* the thread that it has come to is no more */
 };
 
-/* Under the lock of the runtime. */
-static struct waiter *waiters;
-static uint64_t n_searches;
+RG_GUARDED_BY(rg_runtime) static struct waiter *waiters;
+RG_GUARDED_BY(rg_runtime) static uint64_t n_searches;
 
-static const struct waiter *find_waiter(pthread_t thread)
+RG_NEEDS(rg_runtime) static const struct waiter *find_waiter(pthread_t thread)
 {
     const struct waiter *waiter = waiters;
     while (waiter != NULL && !pthread_equal(waiter->thread, thread))
@@ -41,16 +40,16 @@ static const struct waiter *find_waiter(pthread_t thread)
     return waiter;
 }
 
-static bool goal_leads_back(struct search *search, const struct rg_goal *goal, pthread_t thread);
+RG_NEEDS(rg_runtime) static bool goal_leads_back(struct search *search, const struct rg_goal *goal, pthread_t thread);
 
-static bool thread_leads_back(struct search *search, pthread_t thread)
+RG_NEEDS(rg_runtime) static bool thread_leads_back(struct search *search, pthread_t thread)
 {
     const struct waiter *waiter = find_waiter(thread);
     return pthread_equal(thread, pthread_self()) || (waiter != NULL && goal_leads_back(search, waiter->goal, thread));
 }
 
 /* Workers often are where threads that have ended were. */
-static bool has_ended(pthread_t thread)
+RG_NEEDS(rg_runtime) static bool has_ended(pthread_t thread)
 {
     for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
         if (stream->has_worker && pthread_equal(stream->worker, thread))
@@ -59,6 +58,7 @@ static bool has_ended(pthread_t thread)
 }
 
 /* "stream ... waits for ... this thread", or what another one does, "...". */
+RG_NEEDS(rg_runtime)
 static void add_thread(struct search *search, const struct rg_stream *stream, const struct task *task, pthread_t thread,
                        const char *before, const char *behind)
 {
@@ -70,12 +70,14 @@ static void add_thread(struct search *search, const struct rg_stream *stream, co
                      behind);
 }
 
-static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket);
+RG_NEEDS(rg_runtime) static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket);
 
 /* Work that waits for more than its turn. */
+RG_NEEDS(rg_runtime)
 static bool task_leads_back(struct search *search, const struct rg_stream *stream, const struct task *task)
 {
     struct rg_blocker blocker = {0};
+    rg_lock_assert(&rg_runtime);
     task->work.find_blocker(task->work.argument, &blocker);
     if (blocker.stream != NULL && stream_leads_back(search, blocker.stream, blocker.ticket)) {
         if (search->finding != NULL)
@@ -141,7 +143,7 @@ static bool goal_leads_back(struct search *search, const struct rg_goal *goal, p
     return false;
 }
 
-static bool is_dead(const struct rg_goal *goal)
+RG_NEEDS(rg_runtime) static bool is_dead(const struct rg_goal *goal)
 {
     struct search search = {.number = ++n_searches};
     return goal_leads_back(&search, goal, pthread_self());
@@ -165,7 +167,7 @@ void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
     rg_check_tell(&finding);
 }
 
-static aclError tell(const char *function, const struct rg_goal *goal)
+RG_NEEDS(rg_runtime) static aclError tell(const char *function, const struct rg_goal *goal)
 {
     struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
     struct search search = {.number = ++n_searches, .finding = &finding};
@@ -186,11 +188,12 @@ static aclError tell(const char *function, const struct rg_goal *goal)
 
 aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal)
 {
+    rg_lock_assert(&rg_runtime);
     const bool refuses = rg_check_level() != RG_CHECK_OFF && is_dead(goal);
     return refuses ? tell(function, goal) : ACL_SUCCESS;
 }
 
-static void forget(struct waiter *waiter)
+RG_NEEDS(rg_runtime) static void forget(struct waiter *waiter)
 {
     struct waiter **link = &waiters;
     while (*link != waiter)
@@ -206,6 +209,7 @@ void rg_deadlock_forget_waiters(void)
 aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool (*is_done)(const void *argument),
                           const void *argument, int32_t timeout, bool *in_time)
 {
+    rg_lock_assert(&rg_runtime);
     *in_time = timeout >= 0 ? rg_runtime_wait(is_done, argument, timeout) : is_done(argument);
     while (timeout < 0 && !*in_time) {
         const aclError refused = rg_deadlock_refuse(function, goal);

@@ -15,7 +15,6 @@
 /*
  * A point on a stream, made by aclrtRecordEvent. The event holds the latest one; work that records it
  * or waits for it, and threads that wait, hold the one they were given, whatever becomes of the event.
- * Marks and events are under the lock of the runtime.
  */
 struct mark {
     bool has_happened;
@@ -31,20 +30,20 @@ struct event {
     uint64_t n_waits;  /* of streams, that are not over */
 };
 
-static void hold(struct mark *mark)
+RG_NEEDS(rg_runtime) static void hold(struct mark *mark)
 {
     if (mark != NULL)
         mark->n_holders++;
 }
 
-static void let_go(struct mark *mark)
+RG_NEEDS(rg_runtime) static void let_go(struct mark *mark)
 {
     if (mark != NULL && --mark->n_holders == 0)
         free(mark);
 }
 
 /* Makes mark, which may be NULL, the one that the event stands for. */
-static void set_mark(struct event *event, struct mark *mark)
+RG_NEEDS(rg_runtime) static void set_mark(struct event *event, struct mark *mark)
 {
     let_go(event->mark);
     event->mark = mark;
@@ -229,18 +228,18 @@ static aclError run_reset(void *argument)
     return ACL_SUCCESS;
 }
 
-static bool is_turn_over(const void *argument)
+RG_NEEDS(rg_runtime) static bool is_turn_over(const void *argument)
 {
     const struct turn *turn = argument;
     return turn->mark == NULL || turn->mark->has_happened;
 }
 
-static bool has_happened(void *argument)
+RG_NEEDS(rg_runtime) static bool has_happened(void *argument)
 {
     return is_turn_over(argument);
 }
 
-static void find_mark(void *argument, struct rg_blocker *blocker)
+RG_NEEDS(rg_runtime) static void find_mark(void *argument, struct rg_blocker *blocker)
 {
     const struct mark *mark = ((const struct turn *)argument)->mark;
     if (mark != NULL && !mark->has_happened)
@@ -431,7 +430,7 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
 
 /* ---- Waiting ---------------------------------------------------------------------------------- */
 
-static bool is_over(const void *mark)
+RG_NEEDS(rg_runtime) static bool is_over(const void *mark)
 {
     return ((const struct mark *)mark)->has_happened;
 }

@@ -8,10 +8,9 @@
 
 enum { MOST_CALLBACKS = 64 };
 
-/* Under the lock of the runtime. */
-static aclrtExceptionInfoCallback single; /* of aclrtSetExceptionInfoCallback; NULL: none */
-static aclrtExceptionInfoCallback callbacks[MOST_CALLBACKS];
-static int n_callbacks;
+RG_GUARDED_BY(rg_runtime) static aclrtExceptionInfoCallback single; /* of aclrtSetExceptionInfoCallback; NULL: none */
+RG_GUARDED_BY(rg_runtime) static aclrtExceptionInfoCallback callbacks[MOST_CALLBACKS];
+RG_GUARDED_BY(rg_runtime) static int n_callbacks;
 
 void rg_exception_tell(const struct rtExceptionInfo *info)
 {
@@ -36,8 +35,8 @@ aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
     return ACL_SUCCESS;
 }
 
-/* Where it is; n_callbacks when it is not there. Needs the lock. */
-static int find(aclrtExceptionInfoCallback callback)
+/* Where it is; n_callbacks when it is not there. */
+RG_NEEDS(rg_runtime) static int find(aclrtExceptionInfoCallback callback)
 {
     int k = 0;
     while (k < n_callbacks && callbacks[k] != callback)

@@ -30,11 +30,10 @@ struct rg_entry {
     struct rg_origin origin;
 };
 
-/* All under the lock of the runtime. */
-static struct rg_history *histories[RG_CLOCK_STREAMS];
-static int n_histories; /* numbers that have been in use */
-static struct rg_clock host;
-static uint64_t host_changes = 1;
+RG_GUARDED_BY(rg_runtime) static struct rg_history *histories[RG_CLOCK_STREAMS];
+RG_GUARDED_BY(rg_runtime) static int n_histories; /* numbers that have been in use */
+RG_GUARDED_BY(rg_runtime) static struct rg_clock host;
+RG_GUARDED_BY(rg_runtime) static uint64_t host_changes = 1;
 
 /* ---- Clocks ----------------------------------------------------------------------------------- */
 
@@ -43,26 +42,26 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void join(struct rg_clock *clock, const struct rg_clock *other)
+RG_NEEDS(rg_runtime) static void join(struct rg_clock *clock, const struct rg_clock *other)
 {
     clock->all = larger(clock->all, other->all);
     for (int k = 0; k < n_histories; k++)
         clock->of[k] = larger(clock->of[k], other->of[k]);
 }
 
-static const struct rg_clock *clock_of(const struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static const struct rg_clock *clock_of(const struct rg_stream *stream)
 {
     return stream == NULL ? &host : &stream->history.known;
 }
 
-static uint64_t known_of(const struct rg_clock *clock, const struct rg_history *history)
+RG_NEEDS(rg_runtime) static uint64_t known_of(const struct rg_clock *clock, const struct rg_history *history)
 {
     return larger(clock->all, clock->of[history->number]);
 }
 
 /* What the next work of the stream knows: what the host does when it is submitted, and, behind code of the client that
  * may have waited for anything, everything. */
-static void refresh(struct rg_history *history)
+RG_NEEDS(rg_runtime) static void refresh(struct rg_history *history)
 {
     if (history->host_read != host_changes)
         join(&history->known, &host);
@@ -73,6 +72,7 @@ static void refresh(struct rg_history *history)
 
 void rg_race_host_learns(const struct rg_clock *clock)
 {
+    rg_lock_assert(&rg_runtime);
     if (rg_check_level() == RG_CHECK_OFF)
         return;
     join(&host, clock);
@@ -81,12 +81,14 @@ void rg_race_host_learns(const struct rg_clock *clock)
 
 void rg_race_stream_learns(struct rg_stream *stream, const struct rg_clock *clock)
 {
+    rg_lock_assert(&rg_runtime);
     if (stream->history.is_kept)
         join(&stream->history.known, clock);
 }
 
 void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket)
 {
+    rg_lock_assert(&rg_runtime);
     const struct rg_history *history = &stream->history;
     if (!history->is_kept)
         return;
@@ -97,6 +99,7 @@ void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket)
 
 bool rg_race_is_known(const struct rg_stream *stream)
 {
+    rg_lock_assert(&rg_runtime);
     const struct rg_history *history = &stream->history;
     return !history->is_kept || history->n_entries == 0 ||
            known_of(&host, history) >= history->entries[history->n_entries - 1].ticket;
@@ -115,6 +118,7 @@ bool rg_race_prepare(struct rg_history *history)
 
 void rg_race_begin(struct rg_stream *stream)
 {
+    rg_lock_assert(&rg_runtime);
     struct rg_history *history = &stream->history;
     history->is_kept = history->entries != NULL;
     if (!history->is_kept)
@@ -131,6 +135,7 @@ void rg_race_begin(struct rg_stream *stream)
 
 void rg_race_end(struct rg_stream *stream)
 {
+    rg_lock_assert(&rg_runtime);
     struct rg_history *history = &stream->history;
     if (!history->is_kept)
         return;
@@ -145,7 +150,7 @@ void rg_race_end(struct rg_stream *stream)
 }
 
 /* Drops the entries that the host knows to be done, or the older half where it knows of none. */
-static void prune(struct rg_history *history)
+RG_NEEDS(rg_runtime) static void prune(struct rg_history *history)
 {
     const uint64_t known = known_of(&host, history);
     int n = 0;
@@ -158,7 +163,7 @@ static void prune(struct rg_history *history)
 }
 
 /* Room for one more entry, at the cost of old ones if need be. */
-static struct rg_entry *append(struct rg_history *history)
+RG_NEEDS(rg_runtime) static struct rg_entry *append(struct rg_history *history)
 {
     const bool is_full = history->n_entries == history->capacity;
     const bool is_old = is_full && history->n_entries > 0 && history->entries[0].ticket <= known_of(&host, history);
@@ -183,6 +188,7 @@ static struct stream_name name_of(const struct rg_stream *stream)
 
 void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uint64_t ticket)
 {
+    rg_lock_assert(&rg_runtime);
     struct rg_history *history = &stream->history;
     if (!history->is_kept)
         return;
@@ -240,7 +246,7 @@ static bool collide(const struct rg_access *access, const struct rg_access *othe
 }
 
 /* The latest access in the history that the party must not come across. */
-static bool find_in(const struct party *party, const struct rg_history *history, struct race *race)
+RG_NEEDS(rg_runtime) static bool find_in(const struct party *party, const struct rg_history *history, struct race *race)
 {
     const uint64_t known = known_of(clock_of(party->stream), history);
     for (int k = history->n_entries - 1; k >= 0 && history->entries[k].ticket > known; k--)
@@ -252,7 +258,7 @@ static bool find_in(const struct party *party, const struct rg_history *history,
     return false;
 }
 
-static bool find_race(const struct party *party, struct race *race)
+RG_NEEDS(rg_runtime) static bool find_race(const struct party *party, struct race *race)
 {
     for (int h = 0; h < n_histories; h++) {
         const struct rg_history *history = histories[h];

@@ -11,6 +11,7 @@
 #define RG_RACE_H
 
 #include "acl/store/bytes.h"
+#include "acl/sys/runtime_lock.h"
 #include "acl/tell/place.h"
 
 struct rg_stream;
@@ -45,37 +46,33 @@ struct rg_history {
     int n_entries, capacity;
 };
 
-/* ---- Without the lock of the runtime ---------------------------------------------------------- */
-
 /* The host touches bytes in this call. Is it to be refused? */
-bool rg_race_check_host(const struct rg_origin *origin, const struct rg_access *accesses, int n);
+bool rg_race_check_host(const struct rg_origin *origin, const struct rg_access *accesses, int n) RG_WITHOUT(rg_runtime);
 
 /* The same for work that is to be put on the stream. */
-bool rg_race_check_work(struct rg_stream *stream, const struct rg_work *work);
+bool rg_race_check_work(struct rg_stream *stream, const struct rg_work *work) RG_WITHOUT(rg_runtime);
 
 /* Nobody touches the bytes any more: they have been freed. */
-void rg_race_forget(const void *address, size_t size);
+void rg_race_forget(const void *address, size_t size) RG_WITHOUT(rg_runtime);
 
 /* Memory for the history of a new stream. False when there is none. It is ended by rg_race_end, or by free. */
-bool rg_race_prepare(struct rg_history *history);
-
-/* ---- With it ---------------------------------------------------------------------------------- */
+bool rg_race_prepare(struct rg_history *history) RG_WITHOUT(rg_runtime);
 
 /* The beginning of a stream, and its end: the host knows that its works are done. */
-void rg_race_begin(struct rg_stream *stream);
-void rg_race_end(struct rg_stream *stream);
+void rg_race_begin(struct rg_stream *stream) RG_NEEDS(rg_runtime);
+void rg_race_end(struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* The work has been put on the stream, with this ticket. */
-void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uint64_t ticket);
+void rg_race_submitted(struct rg_stream *stream, const struct rg_work *work, uint64_t ticket) RG_NEEDS(rg_runtime);
 
 /* The host has waited for the works of the stream up to a ticket, or seen that they are done. */
-void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket);
+void rg_race_host_waited(const struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runtime);
 
 /* The host, or the next work of the stream, knows what the clock does. */
-void rg_race_host_learns(const struct rg_clock *clock);
-void rg_race_stream_learns(struct rg_stream *stream, const struct rg_clock *clock);
+void rg_race_host_learns(const struct rg_clock *clock) RG_NEEDS(rg_runtime);
+void rg_race_stream_learns(struct rg_stream *stream, const struct rg_clock *clock) RG_NEEDS(rg_runtime);
 
 /* Does the host know that all works of the stream that touch memory are done? */
-bool rg_race_is_known(const struct rg_stream *stream);
+bool rg_race_is_known(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 #endif

@@ -21,7 +21,7 @@ struct rg_stream;
 /* What does not change about a stream, but for its priority. */
 struct rg_stream_traits {
     int32_t id;        /* given by rg_stream_create */
-    uint32_t priority; /* under the lock of the runtime */
+    uint32_t priority; /* under rg_runtime, as all that changes */
     uint32_t flags;
     bool is_default; /* of its context, and ends with it */
 };
@@ -36,14 +36,13 @@ struct rg_blocker {
 
 /* One entry of a queue. */
 struct rg_work {
-    /* May this be done now? Asked with the lock of the runtime held, again whenever something moved, until it
-     * is true. NULL: at once. */
+    /* May this be done now? Asked under rg_runtime, again whenever something moved, until it is true. NULL: at once. */
     bool (*may_run)(void *argument);
-    /* What does it wait for, while may_run is false? Needs the lock. NULL: for nothing. */
+    /* What does it wait for, while may_run is false? Asked under rg_runtime. NULL: for nothing. */
     void (*find_blocker)(void *argument, struct rg_blocker *blocker);
-    /* Does it, without the lock. NULL: nothing to do. Not called when the work is dropped. */
+    /* Does it, without rg_runtime. NULL: nothing to do. Not called when the work is dropped. */
     aclError (*run)(void *argument);
-    /* Ends argument, without the lock, whether it has been done or dropped. NULL: nothing to end. */
+    /* Ends argument, without rg_runtime, whether it has been done or dropped. NULL: nothing to end. */
     void (*destroy)(void *argument);
     void *argument;
     /* Runs code of the client, or waits until a thread of the client has: nobody but the worker does it. */

@@ -6,6 +6,7 @@
 #include "acl/sys/runtime_lock.h"
 
 /* Sets it in an object that is locked. False, and nothing is set, for a value that it cannot have. */
+RG_NEEDS(rg_runtime)
 static bool set(struct rg_stream *object, aclrtStreamAttr attribute, const aclrtStreamAttrValue *value)
 {
     switch (attribute) {

@@ -11,9 +11,9 @@
 #include "acl/tell/refuse.h"
 #include "base/thread.h"
 
-static int32_t n_ids;
+RG_GUARDED_BY(rg_runtime) static int32_t n_ids;
 
-static void link_stream(struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static void link_stream(struct rg_stream *stream)
 {
     stream->next = rg_streams;
     if (rg_streams != NULL)
@@ -21,7 +21,7 @@ static void link_stream(struct rg_stream *stream)
     rg_streams = stream;
 }
 
-static void unlink_stream(struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static void unlink_stream(struct rg_stream *stream)
 {
     if (stream->previous != NULL)
         stream->previous->next = stream->next;
@@ -84,13 +84,13 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     return ACL_SUCCESS;
 }
 
-static bool is_idle(const void *stream)
+RG_NEEDS(rg_runtime) static bool is_idle(const void *stream)
 {
     return rg_stream_is_done(stream, UINT64_MAX);
 }
 
-/* Ends a stream that the caller has marked as ending. Needs the lock, and gives it up. */
-static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *origin)
+/* Ends a stream that the caller has marked as ending. */
+RG_GIVES_UP(rg_runtime) static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *origin)
 {
     const aclrtStream handle = stream->handle;
     struct rg_trace_wait traced = {0};
@@ -108,7 +108,7 @@ static void end_and_unlock(struct rg_stream *stream, const struct rg_origin *ori
     rg_handle_destroy(RG_HANDLE_STREAM, handle, origin);
 }
 
-static struct rg_stream *find_not_ending(const struct rg_context *context)
+RG_NEEDS(rg_runtime) static struct rg_stream *find_not_ending(const struct rg_context *context)
 {
     struct rg_stream *stream = rg_streams;
     while (stream != NULL && (stream->context != context || stream->is_ending))
@@ -116,7 +116,7 @@ static struct rg_stream *find_not_ending(const struct rg_context *context)
     return stream;
 }
 
-static bool has_no_stream(const void *context)
+RG_NEEDS(rg_runtime) static bool has_no_stream(const void *context)
 {
     const struct rg_stream *stream = rg_streams;
     while (stream != NULL && stream->context != context)

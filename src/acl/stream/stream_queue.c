@@ -17,15 +17,16 @@
 #include "base/thread.h"
 
 struct rg_stream *rg_streams;
-static uint64_t n_tickets;
+RG_GUARDED_BY(rg_runtime) static uint64_t n_tickets;
 
 bool rg_stream_drops_work(const struct rg_stream *stream)
 {
     return stream->is_dropping || (stream->stops_on_failure && stream->status != ACL_SUCCESS);
 }
 
-static bool can_run(const struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static bool can_run(const struct rg_stream *stream)
 {
+    rg_lock_assert(&rg_runtime);
     const struct task *task = stream->first;
     if (task == NULL || stream->is_running)
         return false;
@@ -58,7 +59,7 @@ static aclError run_task(const struct rg_stream *stream, const struct task *task
 }
 
 /* Takes the first work off the queue. */
-static void forget_first(struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static void forget_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     stream->is_running = false;
@@ -67,8 +68,8 @@ static void forget_first(struct rg_stream *stream)
     free(task);
 }
 
-/* Takes the first work, which has been done or dropped, off the queue. Without the lock; takes it. */
-static void finish_first(struct rg_stream *stream, aclError status)
+/* Takes the first work, which has been done or dropped, off the queue. */
+RG_TAKES(rg_runtime) static void finish_first(struct rg_stream *stream, aclError status)
 {
     const struct rg_work *work = &stream->first->work;
     if (work->destroy != NULL)
@@ -82,7 +83,7 @@ static void finish_first(struct rg_stream *stream, aclError status)
 }
 
 /* Does the first work of the stream, without the lock meanwhile, and takes it off the queue. */
-static void run_first(struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static void run_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     const struct rg_work *work = &task->work;
@@ -119,8 +120,8 @@ static void make_key(void)
 }
 
 /* Waits for the next work. Work that waits for something else than its turn is looked at again whenever anything has
- * moved. Needs the lock. */
-static void rest(struct rg_stream *stream)
+ * moved. */
+RG_NEEDS(rg_runtime) static void rest(struct rg_stream *stream)
 {
     if (stream->first != NULL && !stream->is_running)
         rg_runtime_sleep();
@@ -147,7 +148,7 @@ static void *work(void *argument)
 }
 
 /* One that is asleep may still be ending things of the client that belong to it, and need the lock for that. */
-static bool start_worker(struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static bool start_worker(struct rg_stream *stream)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);
@@ -183,6 +184,7 @@ static void desert(void *argument)
 
 void rg_stream_wake(struct rg_stream *stream)
 {
+    rg_lock_assert(&rg_runtime);
     pthread_cond_signal(&stream->arrived);
 }
 
@@ -201,7 +203,7 @@ void rg_stream_stop_worker(struct rg_stream *stream)
 
 /* ---- The queue -------------------------------------------------------------------------------- */
 
-static void append(struct rg_stream *stream, struct task *task)
+RG_NEEDS(rg_runtime) static void append(struct rg_stream *stream, struct task *task)
 {
     task->ticket = ++n_tickets;
     stream->n_blockable += task->work.find_blocker != NULL;
@@ -213,7 +215,7 @@ static void append(struct rg_stream *stream, struct task *task)
 }
 
 /* Takes the task in. 107003 when the stream is ending, 207008 without a thread for it; no message. */
-static aclError accept(struct rg_stream *stream, struct task *task)
+RG_NEEDS(rg_runtime) static aclError accept(struct rg_stream *stream, struct task *task)
 {
     if (stream->is_ending)
         return ACL_ERROR_RT_STREAM_CONTEXT;
@@ -244,14 +246,14 @@ static bool is_blocking(void)
     return blocks_each;
 }
 
-static bool is_reached(const void *argument)
+RG_NEEDS(rg_runtime) static bool is_reached(const void *argument)
 {
     const struct rg_goal *goal = argument;
     return rg_stream_is_done(goal->stream, goal->ticket);
 }
 
 /* Is the work done, or is the stream waiting for something that the calling thread may have to do? */
-static bool is_stepped(const void *argument)
+RG_NEEDS(rg_runtime) static bool is_stepped(const void *argument)
 {
     const struct rg_goal *goal = argument;
     const struct rg_stream *stream = goal->stream;
@@ -261,7 +263,8 @@ static bool is_stepped(const void *argument)
     return work->is_hosted && work->may_run != NULL && !stream->is_running && !can_run(stream);
 }
 
-/* Waits for a goal on the stream. 507046 where that would never end. Needs the lock. */
+/* Waits for a goal on the stream. 507046 where that would never end. */
+RG_NEEDS(rg_runtime)
 static aclError await(struct rg_stream *stream, const char *function, const struct rg_goal *goal,
                       bool (*holds)(const void *goal))
 {
@@ -275,15 +278,15 @@ static aclError await(struct rg_stream *stream, const char *function, const stru
     return refused;
 }
 
-/* Steps over work that was just put on the stream. Needs the lock. */
-static aclError step(struct rg_stream *stream, const char *function, uint64_t ticket)
+/* Steps over work that was just put on the stream. */
+RG_NEEDS(rg_runtime) static aclError step(struct rg_stream *stream, const char *function, uint64_t ticket)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = ticket};
     return rg_stream_is_inside(stream) ? ACL_SUCCESS : await(stream, function, &goal, is_stepped);
 }
 
-/* 507046 for work that would be waited for for ever, before it is put on the stream. Needs the lock. */
-static aclError refuse_wait(const struct rg_stream *stream, const char *function)
+/* 507046 for work that would be waited for for ever, before it is put on the stream. */
+RG_NEEDS(rg_runtime) static aclError refuse_wait(const struct rg_stream *stream, const char *function)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = n_tickets};
     if (!rg_stream_is_inside(stream))
@@ -295,8 +298,8 @@ static aclError refuse_wait(const struct rg_stream *stream, const char *function
 }
 
 /* Waits until work that was just put on the stream is done; 507046 where that will never be, and then it is not done
- * later either. Needs the lock. */
-static aclError finish(struct rg_stream *stream, const char *function, struct task *task)
+ * later either. */
+RG_NEEDS(rg_runtime) static aclError finish(struct rg_stream *stream, const char *function, struct task *task)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = task->ticket};
     const aclError refused = await(stream, function, &goal, is_reached);
@@ -376,6 +379,7 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
 
 void rg_stream_help(struct rg_stream *stream, uint64_t ticket)
 {
+    rg_lock_assert(&rg_runtime);
     while (can_run(stream) && stream->first->ticket <= ticket && !stream->first->work.is_hosted)
         run_first(stream);
     if (stream->first != NULL)
@@ -384,10 +388,12 @@ void rg_stream_help(struct rg_stream *stream, uint64_t ticket)
 
 uint64_t rg_stream_last_ticket(void)
 {
+    rg_lock_assert(&rg_runtime);
     return n_tickets;
 }
 
 bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket)
 {
+    rg_lock_assert(&rg_runtime);
     return stream->first == NULL || stream->first->ticket > ticket;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "acl/stream/stream.h"
+#include "acl/sys/runtime_lock.h"
 
 enum { RG_N_LIMITS = 2 };
 
@@ -45,39 +46,39 @@ struct rg_stream {
     uint64_t search, searched; /* for deadlock.c: by which search, up to which ticket */
 };
 
-/* The head of the list. Under the lock. */
-extern struct rg_stream *rg_streams;
+/* The head of the list. */
+extern struct rg_stream *rg_streams RG_GUARDED_BY(rg_runtime);
 
-/* The ticket of the work that was submitted last, to any stream. Needs the lock. */
-uint64_t rg_stream_last_ticket(void);
+/* The ticket of the work that was submitted last, to any stream. */
+uint64_t rg_stream_last_ticket(void) RG_NEEDS(rg_runtime);
 
-/* Is all work of the stream with tickets up to one done? Needs the lock. */
-bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket);
+/* Is all work of the stream with tickets up to one done? */
+bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runtime);
 
-/* Is that so of all streams of a device, apart from work that the calling thread is doing? Needs the lock. */
-bool rg_stream_is_device_done(int32_t device, uint64_t ticket);
+/* Is that so of all streams of a device, apart from work that the calling thread is doing? */
+bool rg_stream_is_device_done(int32_t device, uint64_t ticket) RG_NEEDS(rg_runtime);
 
-/* The status of work that failed, which is then told no more. Needs the lock. */
-aclError rg_stream_take_status(struct rg_stream *stream);
+/* The status of work that failed, which is then told no more. */
+aclError rg_stream_take_status(struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
-/* Is what is in the queue dropped rather than done? Needs the lock. */
-bool rg_stream_drops_work(const struct rg_stream *stream);
+/* Is what is in the queue dropped rather than done? */
+bool rg_stream_drops_work(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* Does work of the stream with tickets up to one in the calling thread, as long as nobody else does and it can be done
- * now: a thread that waits need not wait for the worker to wake. Needs the lock, and lets it go meanwhile. */
-void rg_stream_help(struct rg_stream *stream, uint64_t ticket);
+ * now: a thread that waits need not wait for the worker to wake. Lets the lock go meanwhile. */
+void rg_stream_help(struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runtime);
 
-/* Is the calling thread doing work of the stream, so that waiting for the stream would be for ever? Needs the lock. */
-bool rg_stream_is_inside(const struct rg_stream *stream);
+/* Is the calling thread doing work of the stream, so that waiting for the stream would be for ever? */
+bool rg_stream_is_inside(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* 507046, with a message, for a thread that is. */
-aclError rg_stream_fail_inside(const char *function, aclrtStream stream);
+aclError rg_stream_fail_inside(const char *function, aclrtStream stream) RG_WITHOUT(rg_runtime);
 
-/* Tells the worker to look at the queue again. Needs the lock. */
-void rg_stream_wake(struct rg_stream *stream);
+/* Tells the worker to look at the queue again. */
+void rg_stream_wake(struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
-/* Ends the worker of a stream that is idle and takes no more work. Without the lock. */
-void rg_stream_stop_worker(struct rg_stream *stream);
+/* Ends the worker of a stream that is idle and takes no more work. */
+void rg_stream_stop_worker(struct rg_stream *stream) RG_WITHOUT(rg_runtime);
 
 /* To be called before there are streams and memory, which needs one, or other things that may be left. */
 void rg_stream_watch_forks(void);

@@ -9,7 +9,6 @@
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
 
-/* All under the lock of the runtime. */
 struct subscription {
     uint64_t thread;
     int32_t stream_id;
@@ -30,10 +29,10 @@ struct report {
     int n_holders;
 };
 
-static struct subscription *subscriptions;
-static struct report *first_due;
+RG_GUARDED_BY(rg_runtime) static struct subscription *subscriptions;
+RG_GUARDED_BY(rg_runtime) static struct report *first_due;
 
-static struct subscription *find_subscription(int32_t stream_id)
+RG_NEEDS(rg_runtime) static struct subscription *find_subscription(int32_t stream_id)
 {
     struct subscription *subscription = subscriptions;
     while (subscription != NULL && subscription->stream_id != stream_id)
@@ -42,7 +41,7 @@ static struct subscription *find_subscription(int32_t stream_id)
 }
 
 /* Ends the subscription to a stream, if there is one. */
-static void unsubscribe(int32_t stream_id)
+RG_NEEDS(rg_runtime) static void unsubscribe(int32_t stream_id)
 {
     struct subscription **link = &subscriptions;
     while (*link != NULL && (*link)->stream_id != stream_id)
@@ -61,13 +60,13 @@ void rg_report_stream_ended(int32_t stream_id)
 
 /* ---- On the stream ---------------------------------------------------------------------------- */
 
-static void let_go(struct report *report)
+RG_NEEDS(rg_runtime) static void let_go(struct report *report)
 {
     if (--report->n_holders == 0)
         free(report);
 }
 
-static void append_due(struct report *report)
+RG_NEEDS(rg_runtime) static void append_due(struct report *report)
 {
     struct report **link = &first_due;
     while (*link != NULL)
@@ -77,7 +76,7 @@ static void append_due(struct report *report)
 }
 
 /* Its turn: the callback becomes due for the thread that has subscribed. */
-static void post(struct report *report)
+RG_NEEDS(rg_runtime) static void post(struct report *report)
 {
     const struct subscription *subscription = find_subscription(report->stream_id);
     report->is_posted = true;
@@ -89,7 +88,7 @@ static void post(struct report *report)
     rg_runtime_moved();
 }
 
-static bool post_and_ask(void *argument)
+RG_NEEDS(rg_runtime) static bool post_and_ask(void *argument)
 {
     struct report *report = argument;
     if (!report->is_posted)
@@ -97,7 +96,7 @@ static bool post_and_ask(void *argument)
     return !report->blocks || report->is_finished;
 }
 
-static void find_thread(void *argument, struct rg_blocker *blocker)
+RG_NEEDS(rg_runtime) static void find_thread(void *argument, struct rg_blocker *blocker)
 {
     const struct report *report = argument;
     const struct subscription *subscription = find_subscription(report->stream_id);
@@ -160,7 +159,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
 
 /* ---- In the thread ---------------------------------------------------------------------------- */
 
-static bool has_subscribed(uint64_t thread)
+RG_NEEDS(rg_runtime) static bool has_subscribed(uint64_t thread)
 {
     const struct subscription *subscription = subscriptions;
     while (subscription != NULL && subscription->thread != thread)
@@ -169,7 +168,7 @@ static bool has_subscribed(uint64_t thread)
 }
 
 /* Where the first callback that is due for the thread hangs; the end of the list when there is none. */
-static struct report **find_due(uint64_t thread)
+RG_NEEDS(rg_runtime) static struct report **find_due(uint64_t thread)
 {
     struct report **link = &first_due;
     while (*link != NULL && (*link)->thread != thread)
@@ -178,13 +177,13 @@ static struct report **find_due(uint64_t thread)
 }
 
 /* Is there something to run, or no use in waiting? */
-static bool is_due_or_hopeless(const void *thread)
+RG_NEEDS(rg_runtime) static bool is_due_or_hopeless(const void *thread)
 {
     const uint64_t id = *(const uint64_t *)thread;
     return *find_due(id) != NULL || !has_subscribed(id);
 }
 
-static struct report *take_due(uint64_t thread)
+RG_NEEDS(rg_runtime) static struct report *take_due(uint64_t thread)
 {
     struct report **link = find_due(thread);
     struct report *report = *link;
@@ -194,7 +193,7 @@ static struct report *take_due(uint64_t thread)
 }
 
 /* Runs the callback without the lock, and then what has waited for it. */
-static void run_report(struct report *report)
+RG_NEEDS(rg_runtime) static void run_report(struct report *report)
 {
     rg_race_host_learns(&report->known);
     rg_runtime_unlock();
@@ -262,7 +261,7 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 }
 
 /* Callbacks of the stream that nobody will run any more. */
-static void drop_due(int32_t stream_id)
+RG_NEEDS(rg_runtime) static void drop_due(int32_t stream_id)
 {
     struct report **link = &first_due;
     while (*link != NULL) {

@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-/* The stream has ended, and so have the subscriptions to it. Needs the lock of the runtime. */
-void rg_report_stream_ended(int32_t stream_id);
+#include "acl/sys/runtime_lock.h"
+
+/* The stream has ended, and so have the subscriptions to it. */
+void rg_report_stream_ended(int32_t stream_id) RG_NEEDS(rg_runtime);
 
 #endif

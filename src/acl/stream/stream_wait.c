@@ -13,7 +13,7 @@ bool rg_stream_is_device_done(int32_t device, uint64_t ticket)
     return true;
 }
 
-static bool is_extent_done(const void *argument)
+RG_NEEDS(rg_runtime) static bool is_extent_done(const void *argument)
 {
     const struct rg_goal *extent = argument;
     return extent->stream != NULL ? rg_stream_is_done(extent->stream, extent->ticket)
@@ -27,7 +27,7 @@ aclError rg_stream_take_status(struct rg_stream *stream)
     return status;
 }
 
-static aclError take_device_status(int32_t device)
+RG_NEEDS(rg_runtime) static aclError take_device_status(int32_t device)
 {
     aclError first = ACL_SUCCESS;
     for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
@@ -49,8 +49,8 @@ static aclError tell_waited(const char *function, bool in_time, int32_t timeout,
     return ACL_SUCCESS;
 }
 
-/* Waits for a device; 507046 where that would never end. Needs the lock. */
-static aclError wait_device(const char *function, int32_t device, int32_t timeout, bool *in_time)
+/* Waits for a device; 507046 where that would never end. */
+RG_NEEDS(rg_runtime) static aclError wait_device(const char *function, int32_t device, int32_t timeout, bool *in_time)
 {
     const struct rg_goal extent = {.device = device, .ticket = rg_stream_last_ticket()};
     const aclError refused = rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, in_time);

@@ -4,12 +4,13 @@
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 
-/* In the order in which they came. Under the lock of the runtime. */
+/* In the order in which they came. */
+RG_GUARDED_BY(rg_runtime)
 static struct rg_after *first, *last, *first_unknown; /* the first whose ticket is not known */
-static struct rg_use *first_use, *last_use;
-static uint64_t n_uses;
+RG_GUARDED_BY(rg_runtime) static struct rg_use *first_use, *last_use;
+RG_GUARDED_BY(rg_runtime) static uint64_t n_uses;
 
-static bool is_unused(const struct rg_after *after)
+RG_NEEDS(rg_runtime) static bool is_unused(const struct rg_after *after)
 {
     const struct rg_stream *stream = rg_streams;
     while (stream != NULL && rg_stream_is_done(stream, after->ticket))
@@ -19,6 +20,7 @@ static bool is_unused(const struct rg_after *after)
 
 void rg_stream_end_unused(void)
 {
+    rg_lock_assert(&rg_runtime);
     while (first != first_unknown && is_unused(first)) {
         const struct rg_after *after = first;
         first = after->next;
@@ -29,7 +31,7 @@ void rg_stream_end_unused(void)
 }
 
 /* The work of uses that had begun before has been submitted by now. */
-static void learn_tickets(void)
+RG_NEEDS(rg_runtime) static void learn_tickets(void)
 {
     while (first_unknown != NULL && (first_use == NULL || first_use->number > first_unknown->n_uses)) {
         first_unknown->ticket = rg_stream_last_ticket();
@@ -70,6 +72,7 @@ void rg_stream_use(struct rg_use *use)
 
 void rg_stream_used(struct rg_use *use)
 {
+    rg_lock_assert(&rg_runtime);
     if (use->previous == NULL)
         first_use = use->next;
     else

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "acl/acl_base.h"
+#include "acl/sys/runtime_lock.h"
 
 /* A part of what is to be ended. */
 struct rg_after {
@@ -17,8 +18,8 @@ struct rg_after {
 };
 
 /* Ends it when all work that was submitted before is done, or was about to be: at once, or later in the thread that
- * does the last of it. Without the lock. */
-void rg_stream_after(struct rg_after *after);
+ * does the last of it. */
+void rg_stream_after(struct rg_after *after) RG_WITHOUT(rg_runtime);
 
 /* A call that has looked, or will look, whether something is alive, and then uses it, or submits work that does. */
 struct rg_use {
@@ -26,19 +27,19 @@ struct rg_use {
     struct rg_use *previous, *next;
 };
 
-/* Begins one, without the lock. What is ended from then on lasts until it is over. */
-void rg_stream_use(struct rg_use *use);
+/* Begins one. What is ended from then on lasts until it is over. */
+void rg_stream_use(struct rg_use *use) RG_WITHOUT(rg_runtime);
 
-/* The call has submitted its work: the use is over. Needs the lock. */
-void rg_stream_used(struct rg_use *use);
+/* The call has submitted its work: the use is over. */
+void rg_stream_used(struct rg_use *use) RG_NEEDS(rg_runtime);
 
-/* The use is over, if it was not before. Without the lock. Returns the status. */
-aclError rg_stream_end_use(struct rg_use *use, aclError status);
+/* The use is over, if it was not before. Returns the status. */
+aclError rg_stream_end_use(struct rg_use *use, aclError status) RG_WITHOUT(rg_runtime);
 
-/* In the child of a process that has forked: no other thread uses anything. Needs the lock. */
-void rg_stream_forget_uses(void);
+/* In the child of a process that has forked: no other thread uses anything. */
+void rg_stream_forget_uses(void) RG_NEEDS(rg_runtime);
 
-/* Ends what nothing uses any more. Needs the lock, and lets it go meanwhile. */
-void rg_stream_end_unused(void);
+/* Ends what nothing uses any more. Lets the lock go meanwhile. */
+void rg_stream_end_unused(void) RG_NEEDS(rg_runtime);
 
 #endif

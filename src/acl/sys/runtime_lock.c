@@ -7,7 +7,8 @@
 
 #include "base/thread.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+struct rg_lock rg_runtime = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_RUNTIME};
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_cond_t moved;
 
@@ -18,34 +19,37 @@ static void init_condition(void)
 
 void rg_runtime_reset_lock(void)
 {
-    pthread_mutex_init(&lock, NULL);
     init_condition();
+    rg_unlock(&rg_runtime);
 }
 
 void rg_runtime_lock(void)
 {
     pthread_once(&once, init_condition);
-    pthread_mutex_lock(&lock);
+    rg_lock(&rg_runtime);
 }
 
 void rg_runtime_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&rg_runtime);
 }
 
 void rg_runtime_moved(void)
 {
+    rg_lock_assert(&rg_runtime);
     pthread_cond_broadcast(&moved);
 }
 
 void rg_runtime_sleep(void)
 {
-    pthread_cond_wait(&moved, &lock);
+    rg_lock_assert(&rg_runtime);
+    pthread_cond_wait(&moved, &rg_runtime.mutex);
 }
 
 bool rg_runtime_idle(pthread_cond_t *condition)
 {
-    return rg_thread_idle(condition, &lock);
+    rg_lock_assert(&rg_runtime);
+    return rg_thread_idle(condition, &rg_runtime.mutex);
 }
 
 static struct timespec deadline_after(int32_t milliseconds)
@@ -63,13 +67,15 @@ static struct timespec deadline_after(int32_t milliseconds)
 
 bool rg_runtime_wait(bool (*is_done)(const void *argument), const void *argument, int32_t timeout)
 {
+    rg_lock_assert(&rg_runtime);
     if (is_done(argument))
         return true;
     const struct timespec deadline = timeout < 0 ? (struct timespec){0} : deadline_after(timeout);
     bool done;
     int result = 0;
     do {
-        result = timeout < 0 ? pthread_cond_wait(&moved, &lock) : pthread_cond_timedwait(&moved, &lock, &deadline);
+        result = timeout < 0 ? pthread_cond_wait(&moved, &rg_runtime.mutex)
+                             : pthread_cond_timedwait(&moved, &rg_runtime.mutex, &deadline);
         done = is_done(argument);
     } while (!done && result != ETIMEDOUT);
     return done;

@@ -11,25 +11,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void rg_runtime_lock(void);
-void rg_runtime_unlock(void);
+#include "acl/sys/lock.h"
+
+extern struct rg_lock rg_runtime;
+
+void rg_runtime_lock(void) RG_TAKES(rg_runtime);
+void rg_runtime_unlock(void) RG_GIVES_UP(rg_runtime);
 
 /* In the child of a process that held the lock when it forked: nobody holds it, and nobody waits. */
-void rg_runtime_reset_lock(void);
+void rg_runtime_reset_lock(void) RG_GIVES_UP(rg_runtime);
 
-/* Tells those who wait that they may look again. Needs the lock. */
-void rg_runtime_moved(void);
+/* Tells those who wait that they may look again. */
+void rg_runtime_moved(void) RG_NEEDS(rg_runtime);
 
-/* Waits, perhaps too briefly, until anything has moved. Needs the lock, and lets it go meanwhile. */
-void rg_runtime_sleep(void);
+/* Waits, perhaps too briefly, until anything has moved. Lets the lock go meanwhile. */
+void rg_runtime_sleep(void) RG_NEEDS(rg_runtime);
 
 /* As rg_thread_idle, with the lock. */
-bool rg_runtime_idle(pthread_cond_t *condition);
+bool rg_runtime_idle(pthread_cond_t *condition) RG_NEEDS(rg_runtime);
 
 /*
  * Waits until is_done(argument), which is called with the lock held, for at most timeout milliseconds
- * (-1: for ever). Was it done? Needs the lock, and lets it go while it waits.
+ * (-1: for ever). Was it done? Lets the lock go while it waits.
  */
-bool rg_runtime_wait(bool (*is_done)(const void *argument), const void *argument, int32_t timeout);
+bool rg_runtime_wait(bool (*is_done)(const void *argument), const void *argument, int32_t timeout) RG_NEEDS(rg_runtime);
 
 #endif
