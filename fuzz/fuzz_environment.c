@@ -10,7 +10,7 @@
 
 #include "acl/acl_base.h"
 #include "acl/device/device.h"
-#include "acl/store/block.h"
+#include "acl/store/quota.h"
 #include "acl/tell/kind.h"
 #include "acl/tell/log_setting.h"
 #include "acl/tell/setting.h"

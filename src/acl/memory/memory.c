@@ -12,6 +12,7 @@
 #include "acl/device/device.h"
 #include "acl/memory/memory_check.h"
 #include "acl/memory/memory_host.h"
+#include "acl/store/quota.h"
 #include "acl/stream/stream.h"
 #include "acl/tell/refuse.h"
 #include "acl/tell/setting.h"

@@ -3,15 +3,12 @@
 
 #include <pthread.h>
 #include <search.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "acl/device/device.h"
 #include "acl/store/addresses.h"
+#include "acl/store/quota.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/setting.h"
-#include "base/environment.h"
 
 enum { N_FREED = 1024, N_RECENT = 8 };
 
@@ -19,12 +16,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
 static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
 static unsigned n_found;
-static size_t booked[RG_MAX_DEVICES], peak[RG_MAX_DEVICES];
 static struct rg_memory_block freed[N_FREED]; /* a ring */
 static uint64_t n_freed;                      /* since the beginning */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static size_t total;
 
 /* Two ranges that share a byte compare equal, so a search for one byte finds the block around it. */
 static int compare_ranges(const void *a, const void *b)
@@ -59,79 +52,6 @@ static void take_out(struct rg_memory_block *block)
     tdelete(block, &blocks, compare_ranges);
 }
 
-/* A number with K, M or G behind it, or nothing; 0 for what is no such thing. */
-static size_t parse_size(const char *text)
-{
-    char *end = NULL;
-    const unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    const int shift = number == 0 ? 0 : *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    if (number == 0 || end[shift != 0] != '\0' || number > SIZE_MAX >> shift)
-        return 0;
-    return (size_t)number << shift;
-}
-
-size_t rg_memory_of_machine(void)
-{
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static void read_total(void)
-{
-    static const char name[] = "REGRAD_DEVICE_MEMORY";
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    const char *text = rg_environment(name);
-    total = text != NULL ? parse_size(text) : 0;
-    if (total > 0)
-        return;
-    total = rg_memory_of_machine();
-    if (text != NULL)
-        rg_environment_refuse(&told, name, text,
-                              "a number of bytes above 0, perhaps with K, M or G behind it, is wanted; the variable "
-                              "counts as not set");
-}
-
-size_t rg_memory_total(void)
-{
-    pthread_once(&once, read_total);
-    return total;
-}
-
-size_t rg_memory_booked(int32_t device)
-{
-    pthread_mutex_lock(&lock);
-    const size_t bytes = booked[device];
-    pthread_mutex_unlock(&lock);
-    return bytes;
-}
-
-size_t rg_memory_peak(int32_t device)
-{
-    pthread_mutex_lock(&lock);
-    const size_t bytes = peak[device];
-    pthread_mutex_unlock(&lock);
-    return bytes;
-}
-
-bool rg_memory_book(int32_t device, size_t size)
-{
-    pthread_mutex_lock(&lock);
-    const bool fits = size <= rg_memory_total() && booked[device] <= rg_memory_total() - size;
-    if (fits)
-        booked[device] += size;
-    if (booked[device] > peak[device])
-        peak[device] = booked[device];
-    pthread_mutex_unlock(&lock);
-    return fits;
-}
-
-void rg_memory_unbook(int32_t device, size_t size)
-{
-    pthread_mutex_lock(&lock);
-    booked[device] -= size;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Takes the bytes from the device, so that no two threads take the last ones. */
 static bool book(const struct rg_memory_block *block)
 {
     return block->place != RG_MEMORY_DEVICE || rg_memory_book(block->device, block->booked);
@@ -143,11 +63,10 @@ static int32_t device_of(const struct rg_memory_block *block)
     return block->place == RG_MEMORY_DEVICE ? block->device : -1;
 }
 
-/* Needs the lock. */
 static void unbook(const struct rg_memory_block *block)
 {
     if (block->place == RG_MEMORY_DEVICE)
-        booked[block->device] -= block->booked;
+        rg_memory_unbook(block->device, block->booked);
 }
 
 /* Memory for the block. With RG_CHECK_ALL it goes on without isolation where the system has no room for that. */

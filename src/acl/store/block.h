@@ -83,16 +83,6 @@ void rg_memory_leave(const void *address, const char *result, const struct rg_or
  * visited never again. */
 void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument);
 
-/* Takes bytes from a device, false when it has not as many left; and gives them back. */
-bool rg_memory_book(int32_t device, size_t size);
-void rg_memory_unbook(int32_t device, size_t size);
-
-/* Bytes that the machine has; that a device has, and those that are booked of them. */
-size_t rg_memory_of_machine(void);
-size_t rg_memory_total(void);
-size_t rg_memory_booked(int32_t device);
-size_t rg_memory_peak(int32_t device); /* the most that were booked */
-
 /* Keeps all other threads out, while the process forks. */
 void rg_memory_lock(void);
 void rg_memory_unlock(void);

@@ -12,6 +12,7 @@
 #include "acl/store/block.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/store/isolate_fault.h"
+#include "acl/store/quota.h"
 
 enum {
     GUARD_PAGES = 4, /* before each block, and so behind the one before it */

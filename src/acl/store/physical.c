@@ -13,11 +13,11 @@
 #include "acl/device/device.h"
 #include "acl/handle/handle_check.h"
 #include "acl/store/addresses.h"
-#include "acl/store/block.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"
 #include "base/plural.h"
+#include "acl/store/quota.h"
 
 /* ---- What is asked for ------------------------------------------------------------------------ */
 
