@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "acl/acl_base.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/store/quota.h"
 #include "acl/tell/kind.h"
 #include "acl/tell/log_setting.h"

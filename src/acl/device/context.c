@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "acl/context/ignored.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/handle/handle_check.h"
 #include "acl/stream/order.h"
 #include "acl/stream/stream.h"

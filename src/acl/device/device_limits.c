@@ -2,7 +2,7 @@
 /* How many cores a device, a stream and a thread may use. The numbers are those of a chip, and kept; operators use the
  * threads that REGRAD_NUM_THREADS says. */
 #include "acl/acl_rt.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/stream/stream.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"

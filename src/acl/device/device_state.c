@@ -4,7 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/context.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/trace.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "acl/acl_base.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/tell/refuse.h"
 #include "regrad.h"
 

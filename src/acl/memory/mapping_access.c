@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
 #include "acl/tell/refuse.h"

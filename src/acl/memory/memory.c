@@ -9,7 +9,7 @@
 #include "acl/acl_rt.h"
 #include "acl/context/ignored.h"
 #include "acl/device/context.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/memory/memory_check.h"
 #include "acl/memory/memory_host.h"
 #include "acl/store/quota.h"

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/handle/handle.h"
 #include "acl/store/addresses.h"
 #include "acl/store/physical.h"

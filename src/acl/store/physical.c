@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/handle/handle_check.h"
 #include "acl/store/addresses.h"
 #include "acl/store/isolate_arena.h"

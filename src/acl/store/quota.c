@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "base/environment.h"
 
 static atomic_size_t booked[RG_MAX_DEVICES], peak[RG_MAX_DEVICES];

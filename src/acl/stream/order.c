@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "acl/context/ignored.h"
-#include "acl/device/device.h"
+#include "acl/store/device_count.h"
 #include "acl/memory/memory_check.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"

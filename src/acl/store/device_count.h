@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices that the process sees. They are all the processor it runs on. */
-#ifndef RG_DEVICE_H
-#define RG_DEVICE_H
+#ifndef RG_DEVICE_COUNT_H
+#define RG_DEVICE_COUNT_H
 
 #include "acl/acl_rt.h"
 
