@@ -4,8 +4,8 @@
 
 #include "acl/acl_rt.h"
 #include "acl/context/ignored.h"
-#include "acl/store/device_count.h"
 #include "acl/device/context.h"
+#include "acl/store/device_count.h"
 #include "acl/stream/order.h"
 #include "acl/stream/stream.h"
 #include "acl/sys/runtime_lock.h"

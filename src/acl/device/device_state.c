@@ -5,11 +5,11 @@
 #include "acl/acl_rt.h"
 #include "acl/device/context.h"
 #include "acl/store/device_count.h"
+#include "acl/store/quota.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"
-#include "acl/store/quota.h"
 
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 {

@@ -7,6 +7,7 @@
 
 #include "acl/context/ignored.h"
 #include "acl/memory/memory_check.h"
+#include "acl/store/block_text.h"
 #include "acl/tell/message.h"
 #include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"

@@ -7,9 +7,6 @@
 #include "acl/store/block.h"
 #include "acl/tell/finding.h"
 
-/* The function that allocates at a place; there are others of its kin. */
-const char *rg_memory_maker(enum rg_memory_place place);
-
 /* Bytes that a call uses. */
 struct rg_memory_use {
     const char *function;
@@ -37,8 +34,5 @@ aclError rg_memory_check_end(const struct rg_origin *origin, const char *argumen
 aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
                               size_t src_size);
 aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size);
-
-/* Adds the block that is involved to a finding: where it was allocated, and if it was freed, where. */
-void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_block *block, bool is_freed);
 
 #endif

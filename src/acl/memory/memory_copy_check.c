@@ -6,6 +6,7 @@
 #include "acl/context/ignored.h"
 #include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
+#include "acl/store/block_text.h"
 #include "acl/tell/refuse.h"
 #include "acl/tell/setting.h"
 #include "base/plural.h"

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "acl/store/device_count.h"
 #include "acl/handle/handle.h"
 #include "acl/store/addresses.h"
+#include "acl/store/device_count.h"
 #include "acl/store/physical.h"
 #include "acl/tell/refuse.h"
 

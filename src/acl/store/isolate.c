@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "acl/store/device_count.h"
 #include "acl/store/block.h"
+#include "acl/store/device_count.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/store/isolate_fault.h"
 #include "acl/store/quota.h"

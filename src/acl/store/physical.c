@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "acl/store/device_count.h"
 #include "acl/handle/handle_check.h"
 #include "acl/store/addresses.h"
+#include "acl/store/device_count.h"
 #include "acl/store/isolate_arena.h"
+#include "acl/store/quota.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"
 #include "base/plural.h"
-#include "acl/store/quota.h"
 
 /* ---- What is asked for ------------------------------------------------------------------------ */
 

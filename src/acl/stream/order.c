@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "acl/context/ignored.h"
+#include "acl/store/block_text.h"
 #include "acl/store/device_count.h"
-#include "acl/memory/memory_check.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/finding.h"

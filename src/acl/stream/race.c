@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/memory/memory_check.h"
+#include "acl/store/block_text.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/finding.h"
