@@ -12,9 +12,10 @@
 
 static struct rg_finding make_finding(bool is_note)
 {
+    static const struct rg_function function = {.name = "aclrtMemcpy"};
     struct rg_finding finding = {.kind = is_note ? "test-note" : "test-mistake",
                                  .is_note = is_note,
-                                 .function = "aclrtMemcpy",
+                                 .function = &function,
                                  .argument = "dst",
                                  .n_objects = 1};
     snprintf(finding.what, sizeof finding.what, "%s",

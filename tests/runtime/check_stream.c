@@ -119,7 +119,8 @@ static void test_no_streams(void **state)
         assert_refused(aclrtStreamWaitEvent(stream, event), dead, "aclrtStreamWaitEvent: stream is");
         assert_refused(aclrtRecordEvent(event, stream), dead, "aclrtRecordEvent: stream is");
         assert_refused(aclrtResetEvent(event, stream), dead, "aclrtResetEvent: stream is");
-        assert_refused(rg_stream_check(stream, "aclnnSomething"), dead, "aclnnSomething: stream is");
+        assert_refused(rg_stream_check(stream, &(const struct rg_function){.name = "aclnnSomething"}), dead,
+                       "aclnnSomething: stream is");
         clear_trace();
         assert_refused(submit_work(stream, note, NULL, count_end), dead, "must be NULL or a live stream");
         assert_int_equal(n_destroyed, 1);
@@ -155,7 +156,7 @@ static void test_default_stream(void **state)
     assert_success(aclrtSynchronizeStreamWithTimeout(NULL, 10));
     assert_success(aclrtStreamQuery(NULL, &status));
     assert_int_equal(status, ACL_STREAM_STATUS_COMPLETE);
-    assert_success(rg_stream_check(NULL, "test"));
+    assert_success(rg_stream_check(NULL, &(const struct rg_function){.name = "test"}));
     clear_trace();
     submit(NULL, note, "a");
     submit(stream, note, "b");

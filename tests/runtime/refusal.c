@@ -46,14 +46,16 @@ int reset_device_0(void **state)
 aclError submit_work(aclrtStream stream, aclError (*task)(void *argument), void *argument,
                      void (*destroy)(void *argument))
 {
+    static const struct rg_function function = {.name = __func__};
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL) {
         if (destroy != NULL)
             destroy(argument);
         return status;
     }
-    status = rg_stream_push(object, __func__, &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
+    status =
+        rg_stream_push(object, &function, &(struct rg_work){.run = task, .argument = argument, .destroy = destroy});
     rg_stream_release(object);
     return status;
 }

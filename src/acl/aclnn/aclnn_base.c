@@ -31,8 +31,9 @@ aclnnStatus aclnnReselectStaticKernelWithPath(const char *path)
 aclnnStatus aclDumpOpTensors(const char *opType, const char *opName, aclTensor **tensors, size_t inputTensorNum,
                              size_t outputTensorNum, aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)opName, (void)tensors, (void)inputTensorNum, (void)outputTensorNum, (void)stream;
-    return rg_acl_fail(ACL_ERROR_API_NOT_SUPPORT,
-                       "%s: opType is %s, must not be dumped: this library does not support dumping", __func__,
+    return rg_acl_fail(ACL_ERROR_API_NOT_SUPPORT, &function,
+                       "opType is %s, must not be dumped: this library does not support dumping",
                        opType != NULL ? opType : "NULL");
 }

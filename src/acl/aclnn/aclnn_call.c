@@ -114,14 +114,14 @@ static aclnnStatus check_storage(const struct rg_call *call, const struct rg_acl
         return ACLNN_SUCCESS;
     rg_dims_text(shape, view->storage_shape, view->storage_rank);
     if (!is_countable)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: the storage of %s has shape %s, must not have negative sizes or more than 2^63 - 1 "
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                           "the storage of %s has shape %s, must not have negative sizes or more than 2^63 - 1 "
                            "elements",
-                           call->function, operand->name, shape);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: the view of %s reaches the elements [%" PRId64 ", %" PRId64
+                           operand->name, shape);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "the view of %s reaches the elements [%" PRId64 ", %" PRId64
                        ") of its storage, must stay within [0, %" PRId64 "), which its storage shape %s declares",
-                       call->function, operand->name, low, high, n_elements, shape);
+                       operand->name, low, high, n_elements, shape);
 }
 
 static aclnnStatus measure(const struct rg_call *call, struct rg_acl_operand *operand)
@@ -130,9 +130,9 @@ static aclnnStatus measure(const struct rg_call *call, struct rg_acl_operand *op
     char shape[RG_DIMS_TEXT];
     if (!rg_strided_extent(&operand->view, &low, &high)) {
         rg_dims_text(shape, operand->view.shape, operand->view.rank);
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: %s has shape %s, must not have negative sizes or reach further than 2^63 - 1 bytes",
-                           call->function, operand->name, shape);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                           "%s has shape %s, must not have negative sizes or reach further than 2^63 - 1 bytes",
+                           operand->name, shape);
     }
     if (low != high)
         RG_TRY(rg_acl_check_whole_bytes(call, operand->name, operand->view.type));
@@ -180,7 +180,7 @@ aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
 {
     call->program = create_program(call, work);
     if (call->program == NULL)
-        return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", call->function);
+        return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, call->function, "there is no memory for an executor");
     note_tensors(call, work);
     for (int i = 0; i < call->program->n_operands; i++) {
         struct rg_acl_operand *operand = &call->program->operands[i];

@@ -35,7 +35,7 @@ struct rg_acl_argument rg_int_array_argument(const char *name, const aclIntArray
 struct rg_acl_argument rg_bool_array_argument(const char *name, const aclBoolArray *array);
 
 struct rg_call {
-    const char *function;
+    const struct rg_function *function;
     struct rg_place place; /* where it was called */
     int n_arguments;
     struct rg_acl_argument arguments[RG_MAX_ARGUMENTS];

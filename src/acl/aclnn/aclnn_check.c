@@ -41,16 +41,16 @@ aclnnStatus rg_acl_check_rank(const struct rg_call *call, const struct rg_acl_ar
     if (tensor->tensor->rank == rank)
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " dimension%s, %s, must have %" PRIu64,
-                       call->function, tensor->name, tensor->tensor->rank, rg_plural(tensor->tensor->rank), shape,
-                       rank);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s has %" PRIu64 " dimension%s, %s, must have %" PRIu64, tensor->name, tensor->tensor->rank,
+                       rg_plural(tensor->tensor->rank), shape, rank);
 }
 
 aclnnStatus rg_acl_check_length(const struct rg_call *call, const struct rg_acl_argument *array, uint64_t length)
 {
     if (array->array->size == length)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has %" PRIu64 " value%s, must have %" PRIu64, call->function,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s has %" PRIu64 " value%s, must have %" PRIu64,
                        array->name, array->array->size, rg_plural(array->array->size), length);
 }
 
@@ -65,7 +65,7 @@ aclnnStatus rg_acl_check_type(const struct rg_call *call, const struct rg_acl_ar
         length +=
             snprintf(wanted + length, sizeof(wanted) - (size_t)length, i > 0 ? ", %s" : "%s", rg_type_name(types[i]));
     }
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must be one of %s", call->function,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "the type of %s is %s (%d), must be one of %s",
                        tensor->name, rg_type_name(type), (int)type, wanted);
 }
 
@@ -73,8 +73,9 @@ aclnnStatus rg_acl_check_whole_bytes(const struct rg_call *call, const char *nam
 {
     if (rg_type_size(type) > 0)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must have elements of whole bytes",
-                       call->function, name, rg_type_name(type), (int)type);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "the type of %s is %s (%d), must have elements of whole bytes", name, rg_type_name(type),
+                       (int)type);
 }
 
 aclnnStatus rg_acl_check_same_type(const struct rg_call *call, const struct rg_acl_argument *tensor,
@@ -83,9 +84,9 @@ aclnnStatus rg_acl_check_same_type(const struct rg_call *call, const struct rg_a
     const aclDataType type = tensor->tensor->type, wanted = other->tensor->type;
     if (type == wanted)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the type of %s is %s (%d), must be %s (%d), that of %s",
-                       call->function, tensor->name, rg_type_name(type), (int)type, rg_type_name(wanted), (int)wanted,
-                       other->name);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "the type of %s is %s (%d), must be %s (%d), that of %s", tensor->name, rg_type_name(type),
+                       (int)type, rg_type_name(wanted), (int)wanted, other->name);
 }
 
 aclnnStatus rg_acl_check_same_format(const struct rg_call *call, const struct rg_acl_argument *tensor,
@@ -94,9 +95,9 @@ aclnnStatus rg_acl_check_same_format(const struct rg_call *call, const struct rg
     const aclFormat format = tensor->tensor->format, wanted = other->tensor->format;
     if (format == wanted)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the format of %s is %s (%d), must be %s (%d), that of %s",
-                       call->function, tensor->name, rg_format_name(format), (int)format, rg_format_name(wanted),
-                       (int)wanted, other->name);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "the format of %s is %s (%d), must be %s (%d), that of %s", tensor->name, rg_format_name(format),
+                       (int)format, rg_format_name(wanted), (int)wanted, other->name);
 }
 
 aclnnStatus rg_acl_check_dim(const struct rg_call *call, const struct rg_acl_argument *tensor, int d, int64_t wanted,
@@ -106,9 +107,9 @@ aclnnStatus rg_acl_check_dim(const struct rg_call *call, const struct rg_acl_arg
     if (rg_acl_dim(tensor, d) == wanted)
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: %s has size %" PRId64 " in dimension %d of its shape %s, must have %" PRId64 ", %s",
-                       call->function, tensor->name, rg_acl_dim(tensor, d), d, shape, wanted, reason);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s has size %" PRId64 " in dimension %d of its shape %s, must have %" PRId64 ", %s",
+                       tensor->name, rg_acl_dim(tensor, d), d, shape, wanted, reason);
 }
 
 aclnnStatus rg_acl_check_value(const struct rg_call *call, const struct rg_acl_argument *array, int i, int64_t wanted,
@@ -116,7 +117,7 @@ aclnnStatus rg_acl_check_value(const struct rg_call *call, const struct rg_acl_a
 {
     if (rg_acl_value(array, i) == wanted)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s[%d] is %" PRId64 ", must be %" PRId64 ", %s", call->function,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s[%d] is %" PRId64 ", must be %" PRId64 ", %s",
                        array->name, i, rg_acl_value(array, i), wanted, reason);
 }
 
@@ -131,7 +132,7 @@ aclnnStatus rg_acl_check_same_shape(const struct rg_call *call, const struct rg_
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
     rg_dims_text(wanted, other->tensor->shape, other->tensor->rank);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s has shape %s, must have %s, that of %s", call->function,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s has shape %s, must have %s, that of %s",
                        tensor->name, shape, wanted, other->name);
 }
 
@@ -141,16 +142,16 @@ aclnnStatus rg_acl_check_positive_dim(const struct rg_call *call, const struct r
     if (rg_acl_dim(tensor, d) > 0)
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: %s has size %" PRId64 " in dimension %d of its shape %s, must have more than 0",
-                       call->function, tensor->name, rg_acl_dim(tensor, d), d, shape);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s has size %" PRId64 " in dimension %d of its shape %s, must have more than 0", tensor->name,
+                       rg_acl_dim(tensor, d), d, shape);
 }
 
 aclnnStatus rg_acl_check_positive_value(const struct rg_call *call, const struct rg_acl_argument *array, int i)
 {
     if (rg_acl_value(array, i) > 0)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s[%d] is %" PRId64 ", must be more than 0", call->function,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s[%d] is %" PRId64 ", must be more than 0",
                        array->name, i, rg_acl_value(array, i));
 }
 
@@ -158,23 +159,23 @@ aclnnStatus rg_acl_check_choice(const struct rg_call *call, const char *name, in
 {
     if (value >= 0 && value < n)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %" PRId64 ", must be 0 to %" PRId64, call->function, name,
-                       value, n - 1);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %" PRId64 ", must be 0 to %" PRId64, name, value,
+                       n - 1);
 }
 
 aclnnStatus rg_acl_check_scale(const struct rg_call *call, const char *name, double scale)
 {
     if (isfinite(scale) && (scale <= 0 || isfinite((float)(1 / scale))))
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %g, must be finite and have a finite inverse",
-                       call->function, name, scale);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %g, must be finite and have a finite inverse",
+                       name, scale);
 }
 
 aclnnStatus rg_acl_check_scale_not_negative(const struct rg_call *call, const char *name, double scale)
 {
     if (!(scale < 0))
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %g, must not be negative", call->function, name, scale);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %g, must not be negative", name, scale);
 }
 
 aclnnStatus rg_acl_check_ratio(const struct rg_call *call, const char *name, double scale, int64_t in, int64_t out)
@@ -188,13 +189,12 @@ aclnnStatus rg_acl_check_ratio(const struct rg_call *call, const char *name, dou
     if (ratio >= least)
         return ACLNN_SUCCESS;
     if (scale > 0)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %.17g, must be at most 50", call->function, name, scale);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %.17g, must be at most 50", name, scale);
     if (in < 1 || out < 1)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                           "%s: %s is 0 and the sizes are %" PRId64 " and %" PRId64 ", must be 1 or more",
-                           call->function, name, in, out);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: %s is 0 and the sizes are %" PRId64 " and %" PRId64
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                           "%s is 0 and the sizes are %" PRId64 " and %" PRId64 ", must be 1 or more", name, in, out);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s is 0 and the sizes are %" PRId64 " and %" PRId64
                        ", which grows by %.17g, must be at most 50",
-                       call->function, name, in, out, (double)out / (double)in);
+                       name, in, out, (double)out / (double)in);
 }

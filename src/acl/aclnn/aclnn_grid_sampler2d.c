@@ -166,7 +166,9 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
                                                        aclTensor *gridGrad, uint64_t *workspaceSize,
                                                        aclOpExecutor **executor)
 {
-    struct rg_call call = {.function = __func__,
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnGridSampler2DBackward};
+    struct rg_call call = {.function = &function,
                            .place = rg_place_here(),
                            /* Without a mask nothing is wanted, and nothing is looked at. */
                            .n_arguments = outputMask != NULL ? N_GRAD_ARGUMENTS : 0,
@@ -187,14 +189,17 @@ aclnnStatus aclnnGridSampler2DBackwardGetWorkspaceSize(const aclTensor *gradOutp
 aclnnStatus aclnnGridSampler2DBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                        aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnGridSampler2DBackward};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const aclTensor *grid, int64_t interpolationMode,
                                                int64_t paddingMode, bool alignCorners, aclTensor *out,
                                                uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = {.function = __func__,
+    static const struct rg_function function = {.name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnGridSampler2D};
+    struct rg_call call = {.function = &function,
                            .place = rg_place_here(),
                            .n_arguments = N_ARGUMENTS,
                            .arguments = {
@@ -210,5 +215,6 @@ aclnnStatus aclnnGridSampler2DGetWorkspaceSize(const aclTensor *input, const acl
 
 aclnnStatus aclnnGridSampler2D(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {.name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnGridSampler2D};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }

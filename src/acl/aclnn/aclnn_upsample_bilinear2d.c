@@ -36,9 +36,9 @@ static aclnnStatus check_format(const struct rg_call *call, const struct rg_acl_
     const aclFormat format = tensor->tensor->format;
     if (format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC || format == ACL_FORMAT_ND)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: the format of %s is %s (%d), must be ACL_FORMAT_NCHW, ACL_FORMAT_NHWC or ACL_FORMAT_ND",
-                       call->function, tensor->name, rg_format_name(format), (int)format);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "the format of %s is %s (%d), must be ACL_FORMAT_NCHW, ACL_FORMAT_NHWC or ACL_FORMAT_ND",
+                       tensor->name, rg_format_name(format), (int)format);
 }
 
 /* ---- Checks ------------------------------------------------------------------------------- */
@@ -207,7 +207,9 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
                                                             double scalesH, double scalesW, aclTensor *out,
                                                             uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = rg_gradient_call(rg_origin_here(__func__), "gradOut", gradOut, outputSize, inputSize, out);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleBilinear2dBackward};
+    struct rg_call call = rg_gradient_call(rg_origin_here(&function), "gradOut", gradOut, outputSize, inputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_backward(&call, alignCorners, scalesH, scalesW);
@@ -217,14 +219,18 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
 aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                             aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleBilinear2dBackward};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
                                                     const bool alignCorners, const double scalesH, const double scalesW,
                                                     aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    struct rg_call call = rg_resize_call(rg_origin_here(__func__), self, outputSize, out);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleBilinear2d};
+    struct rg_call call = rg_resize_call(rg_origin_here(&function), self, outputSize, out);
     aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
     if (status == ACLNN_SUCCESS)
         status = plan_forward(&call, alignCorners, scalesH, scalesW);
@@ -234,5 +240,7 @@ aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(const aclTensor *self, const
 aclnnStatus aclnnUpsampleBilinear2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                     aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleBilinear2d};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }

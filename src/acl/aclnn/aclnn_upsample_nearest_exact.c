@@ -42,8 +42,8 @@ static aclnnStatus check_channels(const struct rg_call *call, const struct rg_ac
                                   const struct rg_acl_argument *out)
 {
     if (source->tensor->rank == 4 && source->tensor->format == ACL_FORMAT_NHWC)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the format of %s is ACL_FORMAT_NHWC (1), must be another one",
-                           call->function, source->name);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                           "the format of %s is ACL_FORMAT_NHWC (1), must be another one", source->name);
     char reason[32];
     for (int d = 0; d < 2; d++) {
         snprintf(reason, sizeof(reason), "the %c of %s", "NC"[d], source -> name);
@@ -201,9 +201,11 @@ aclnnStatus aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(const aclTensor 
                                                                 aclTensor *out, uint64_t *workspaceSize,
                                                                 aclOpExecutor **executor)
 {
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleNearestExact1dBackward};
     const struct scales given = {1, {"scales"}, {scales}};
     return make_executor(
-        rg_gradient_call(rg_origin_here(__func__), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+        rg_gradient_call(rg_origin_here(&function), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
         &backward, workspaceSize, executor);
 }
 
@@ -211,8 +213,10 @@ aclnnStatus aclnnUpsampleNearestExact1dGetWorkspaceSize(const aclTensor *self, c
                                                         double scales, aclTensor *out, uint64_t *workspaceSize,
                                                         aclOpExecutor **executor)
 {
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleNearestExact1d};
     const struct scales given = {1, {"scales"}, {scales}};
-    return make_executor(rg_resize_call(rg_origin_here(__func__), self, outputSize, out), &given, &forward,
+    return make_executor(rg_resize_call(rg_origin_here(&function), self, outputSize, out), &given, &forward,
                          workspaceSize, executor);
 }
 
@@ -222,9 +226,11 @@ aclnnStatus aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(const aclTensor 
                                                                 double scalesW, aclTensor *out, uint64_t *workspaceSize,
                                                                 aclOpExecutor **executor)
 {
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleNearestExact2dBackward};
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
     return make_executor(
-        rg_gradient_call(rg_origin_here(__func__), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
+        rg_gradient_call(rg_origin_here(&function), "gradOutput", gradOutput, outputSize, inputSize, out), &given,
         &backward, workspaceSize, executor);
 }
 
@@ -232,31 +238,41 @@ aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(const aclTensor *self, c
                                                         double scalesH, double scalesW, aclTensor *out,
                                                         uint64_t *workspaceSize, aclOpExecutor **executor)
 {
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleNearestExact2d};
     const struct scales given = {2, {"scalesH", "scalesW"}, {scalesH, scalesW}};
-    return make_executor(rg_resize_call(rg_origin_here(__func__), self, outputSize, out), &given, &forward,
+    return make_executor(rg_resize_call(rg_origin_here(&function), self, outputSize, out), &given, &forward,
                          workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleNearestExact1dBackward};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact1d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleNearestExact1d};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleNearestExact2dBackward};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }
 
 aclnnStatus aclnnUpsampleNearestExact2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream)
 {
-    return rg_executor_launch(rg_origin_here(__func__), workspace, workspaceSize, executor, stream);
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleNearestExact2d};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }

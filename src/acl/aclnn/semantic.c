@@ -37,7 +37,7 @@ static bool is_new(enum kind kind, const void *place)
 }
 
 struct note {
-    const char *function;
+    const struct rg_function *function;
     const void *place;
     enum kind kind;
 };
@@ -196,7 +196,7 @@ static void look_at_results(const struct rg_semantic *semantic, struct note *not
     tell(note, semantic->unwritten, semantic->why, "fill the result before the call, or do not read it");
 }
 
-void rg_semantic_tell(const struct rg_semantic *semantic, const char *function, const void *place)
+void rg_semantic_tell(const struct rg_semantic *semantic, const struct rg_function *function, const void *place)
 {
     struct note note = {.function = function, .place = place};
     for (int k = 0; k < semantic->n_axes && !semantic->is_copy; k++) {

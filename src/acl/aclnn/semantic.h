@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "acl/acl_base.h"
+#include "acl/tell/function.h"
 
 /* One axis that a call resizes; in and out are the forward's. */
 struct rg_semantic_axis {
@@ -32,6 +33,6 @@ struct rg_semantic {
 };
 
 /* Tells what is odd, each kind once for each place, the address that the function returns to. */
-void rg_semantic_tell(const struct rg_semantic *semantic, const char *function, const void *place);
+void rg_semantic_tell(const struct rg_semantic *semantic, const struct rg_function *function, const void *place);
 
 #endif

@@ -19,7 +19,7 @@ static _Thread_local struct {
     struct rg_place place;
     int n_unwritten;
     const void *unwritten[MOST_UNWRITTEN]; /* addresses in device memory that nobody had used */
-    const char *reader;                    /* phase 1 of an operator that will read one of them, a literal; or NULL */
+    const struct rg_function *reader;      /* phase 1 of an operator that will read one of them; or NULL */
     const char *reader_argument;
     const void *reader_address;
 } last;
@@ -30,15 +30,15 @@ static bool is_ignored(void)
     return last.why.status != 0 && last.n_asked == rg_acl_n_asked();
 }
 
-static void tell(const char *function, const char *argument, const char *sentence)
+static void tell(const struct rg_function *function, const char *argument, const char *sentence)
 {
     struct rg_finding finding = {.kind = "status-ignored", .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "%s, and %s before has failed with status %d, which was ignored",
-             sentence, last.why.function, last.why.status);
+             sentence, last.why.function->name, last.why.status);
     snprintf(finding.instead, sizeof(finding.instead),
              "look at the status of every call, here at that of %s; aclGetRecentErrMsg says why it is not 0",
-             last.why.function);
-    rg_check_add(&finding, &last.place, "%s: %s", last.why.function, last.why.sentence);
+             last.why.function->name);
+    rg_check_add(&finding, &last.place, "%s: %s", last.why.function->name, last.why.sentence);
     last.why.status = 0;
     rg_check_tell(&finding);
 }
@@ -71,12 +71,10 @@ int rg_ignored_make(int what, int status)
 }
 
 /* Phase 2 misses what its own phase 1 was to make; functions that are of no operator what any was. */
-static bool is_of_operator(const char *function)
+static bool is_of_operator(const struct rg_function *function)
 {
-    const size_t length = strlen(function);
-    return strncmp(function, "aclnn", strlen("aclnn")) != 0 ||
-           (strncmp(last.why.function, function, length) == 0 &&
-            strcmp(last.why.function + length, "GetWorkspaceSize") == 0);
+    return function->phase_2 == NULL || (function->role == RG_PHASE_2 && last.why.function->role == RG_PHASE_1 &&
+                                         function->phase_2 == last.why.function->phase_2);
 }
 
 bool rg_ignored_miss(int what, const void *value)
@@ -126,20 +124,20 @@ static bool is_unwritten(const void *address)
     return false;
 }
 
-static void tell_read(const char *function, const char *argument, const void *address)
+static void tell_read(const struct rg_function *function, const char *argument, const void *address)
 {
     char sentence[RG_FAILURE_SENTENCE];
     snprintf(sentence, sizeof(sentence), "%p is in device memory where nobody has written", address);
     tell(function, argument, sentence);
 }
 
-void rg_ignored_read(const char *function, const char *argument, const void *address)
+void rg_ignored_read(const struct rg_function *function, const char *argument, const void *address)
 {
     if (is_unwritten(address))
         tell_read(function, argument, address);
 }
 
-void rg_ignored_expect_read(const char *phase_1, const char *argument, const void *address)
+void rg_ignored_expect_read(const struct rg_function *phase_1, const char *argument, const void *address)
 {
     if (last.reader != NULL || !is_unwritten(address))
         return;
@@ -149,7 +147,7 @@ void rg_ignored_expect_read(const char *phase_1, const char *argument, const voi
 }
 
 /* Phase 1 has used the memory; what matters is whether it has been written since. */
-void rg_ignored_tell_expected(const char *phase_1, const char *phase_2)
+void rg_ignored_tell_expected(const struct rg_function *phase_1, const struct rg_function *phase_2)
 {
     struct rg_memory_block block;
     if (is_ignored() && last.reader == phase_1 && rg_memory_find(last.reader_address, &block) && !block.was_written)

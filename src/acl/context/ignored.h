@@ -25,10 +25,10 @@ void rg_ignored_add_result(const void *address);
 bool rg_ignored_miss(int what, const void *value);
 
 /* A call reads the memory at an address. Tells if nobody has ever written there because a call before has failed. */
-void rg_ignored_read(const char *function, const char *argument, const void *address);
+void rg_ignored_read(const struct rg_function *function, const char *argument, const void *address);
 
 /* The same for phase 1 of an operator, which remembers it, and for its phase 2, which tells it. */
-void rg_ignored_expect_read(const char *phase_1, const char *argument, const void *address);
-void rg_ignored_tell_expected(const char *phase_1, const char *phase_2);
+void rg_ignored_expect_read(const struct rg_function *phase_1, const char *argument, const void *address);
+void rg_ignored_tell_expected(const struct rg_function *phase_1, const struct rg_function *phase_2);
 
 #endif

@@ -61,7 +61,7 @@ bool rg_context_is_current(aclrtContext context)
     return current == context;
 }
 
-struct rg_context *rg_context_acquire_current(const char *function, aclError *status)
+struct rg_context *rg_context_acquire_current(const struct rg_function *function, aclError *status)
 {
     *status = rg_order_check(function);
     if (*status != ACL_SUCCESS)
@@ -70,8 +70,8 @@ struct rg_context *rg_context_acquire_current(const char *function, aclError *st
     if (context != NULL)
         return context;
     const char *why = current == NULL ? "the thread has no current context" : "the thread's current context is gone";
-    *status = rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %s, must have one, from aclrtSetDevice for instance",
-                              function, why);
+    *status = rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, function,
+                              "%s, must have one, from aclrtSetDevice for instance", why);
     rg_order_tell_no_context(function, why, current != NULL);
     return NULL;
 }
@@ -91,7 +91,7 @@ bool rg_context_peek(struct rg_context_traits *traits)
     return true;
 }
 
-aclError rg_context_look(const char *function, struct rg_context_traits *traits)
+aclError rg_context_look(const struct rg_function *function, struct rg_context_traits *traits)
 {
     aclError status = ACL_SUCCESS;
     const struct rg_context *context = rg_context_acquire_current(function, &status);
@@ -102,15 +102,15 @@ aclError rg_context_look(const char *function, struct rg_context_traits *traits)
     return ACL_SUCCESS;
 }
 
-aclError rg_context_ask(const char *function, const char *argument, const void *answer,
+aclError rg_context_ask(const struct rg_function *function, const char *argument, const void *answer,
                         struct rg_context_traits *traits)
 {
     return answer == NULL ? rg_runtime_fail_null(function, argument) : rg_context_look(function, traits);
 }
 
-static aclError fail_dead(const char *function, aclrtContext context)
+static aclError fail_dead(const struct rg_function *function, aclrtContext context)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context is %p, must be a live context", function, context);
+    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, function, "context is %p, must be a live context", context);
 }
 
 static aclError create(struct rg_origin origin, aclrtContext *context, int32_t device)
@@ -132,39 +132,41 @@ static aclError create(struct rg_origin origin, aclrtContext *context, int32_t d
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
-    return rg_ignored_make(RG_HANDLE_CONTEXT, create(rg_origin_here(__func__), context, deviceId));
+    static const struct rg_function function = {.name = __func__};
+    return rg_ignored_make(RG_HANDLE_CONTEXT, create(rg_origin_here(&function), context, deviceId));
 }
 
 aclError aclrtDestroyContext(aclrtContext context)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ENDS_CONTEXT};
     if (context == NULL)
-        return rg_runtime_fail_null(__func__, "context");
-    const struct rg_origin origin = rg_origin_here(__func__);
+        return rg_runtime_fail_null(&function, "context");
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct rg_context *object = rg_handle_acquire(RG_HANDLE_CONTEXT, context);
     if (object == NULL) {
-        rg_handle_tell_ended(__func__, "context", RG_HANDLE_CONTEXT, context);
-        return fail_dead(__func__, context);
+        rg_handle_tell_ended(&function, "context", RG_HANDLE_CONTEXT, context);
+        return fail_dead(&function, context);
     }
     const bool is_default = object->traits.is_default;
-    const aclError refused = rg_stream_check_outside(__func__, object, 0, true);
+    const aclError refused = rg_stream_check_outside(&function, object, 0, true);
     rg_context_release(object);
     if (refused != ACL_SUCCESS)
         return refused;
     if (is_default)
-        return rg_runtime_fail(
-            ACL_ERROR_RT_PARAM_INVALID,
-            "%s: context is %p, the default context of a device, must be one from aclrtCreateContext", __func__,
-            context);
-    return rg_context_end(context, &origin) ? ACL_SUCCESS : fail_dead(__func__, context);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                               "context is %p, the default context of a device, must be one from aclrtCreateContext",
+                               context);
+    return rg_context_end(context, &origin) ? ACL_SUCCESS : fail_dead(&function, context);
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context)
 {
+    static const struct rg_function function = {.name = __func__};
     if (context == NULL)
-        return rg_runtime_fail_null(__func__, "context");
+        return rg_runtime_fail_null(&function, "context");
     if (rg_handle_acquire(RG_HANDLE_CONTEXT, context) == NULL) {
-        rg_handle_tell_dead(__func__, "context", RG_HANDLE_CONTEXT, context);
-        return fail_dead(__func__, context);
+        rg_handle_tell_dead(&function, "context", RG_HANDLE_CONTEXT, context);
+        return fail_dead(&function, context);
     }
     rg_handle_release(RG_HANDLE_CONTEXT, context);
     rg_context_set_current(context);
@@ -173,8 +175,9 @@ aclError aclrtSetCurrentContext(aclrtContext context)
 
 aclError aclrtGetCurrentContext(aclrtContext *context)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     struct rg_context_traits traits = {0};
-    const aclError refused = rg_context_ask(__func__, "context", context, &traits);
+    const aclError refused = rg_context_ask(&function, "context", context, &traits);
     if (refused == ACL_SUCCESS)
         *context = traits.handle;
     return refused;
@@ -182,8 +185,9 @@ aclError aclrtGetCurrentContext(aclrtContext *context)
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     struct rg_context_traits traits = {0};
-    const aclError refused = rg_context_ask(__func__, "stream", stream, &traits);
+    const aclError refused = rg_context_ask(&function, "stream", stream, &traits);
     if (refused == ACL_SUCCESS)
         *stream = traits.default_stream;
     return refused;

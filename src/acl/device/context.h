@@ -36,17 +36,17 @@ void rg_context_set_current(aclrtContext context);
 bool rg_context_is_current(aclrtContext context);
 
 /* What the thread's current context is. 107002, with a message, when there is none. */
-aclError rg_context_look(const char *function, struct rg_context_traits *traits);
+aclError rg_context_look(const struct rg_function *function, struct rg_context_traits *traits);
 
 /* The same, for a function that stores something at answer. */
-aclError rg_context_ask(const char *function, const char *argument, const void *answer,
+aclError rg_context_ask(const struct rg_function *function, const char *argument, const void *answer,
                         struct rg_context_traits *traits);
 
 /* The same, without a message: false when there is none. */
 bool rg_context_peek(struct rg_context_traits *traits);
 
 /* The same, as an object to be released; NULL with *status set. */
-struct rg_context *rg_context_acquire_current(const char *function, aclError *status);
+struct rg_context *rg_context_acquire_current(const struct rg_function *function, aclError *status);
 void rg_context_release(const struct rg_context *context);
 
 #endif

@@ -61,19 +61,20 @@ static aclError set(struct rg_origin origin, int32_t device)
     if (context == NULL)
         return rg_runtime_fail_memory(origin.function);
     rg_context_set_current(context);
-    rg_log(RG_LOG_EVENT, "%s: device %d is set", origin.function, device);
+    rg_log(RG_LOG_EVENT, "%s: device %d is set", origin.function->name, device);
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetDevice(int32_t deviceId)
 {
-    return rg_ignored_make(RG_HANDLE_CONTEXT, set(rg_origin_here(__func__), deviceId));
+    static const struct rg_function function = {.name = __func__};
+    return rg_ignored_make(RG_HANDLE_CONTEXT, set(rg_origin_here(&function), deviceId));
 }
 
 /* Takes users away, and ends the default context with the last one. */
 static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
 {
-    const char *const function = origin.function;
+    const struct rg_function *const function = origin.function;
     aclError refused = rg_device_check(function, "deviceId", device);
     if (refused == ACL_SUCCESS)
         refused = rg_stream_check_outside(function, NULL, device, true);
@@ -95,31 +96,33 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
     else if (had_user)
         rg_order_note_late(function);
     if (!had_user)
-        return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
-                               "%s: deviceId is %d, which has been reset already, must be a device that is set",
-                               function, device);
+        return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, function,
+                               "deviceId is %d, which has been reset already, must be a device that is set", device);
     if (ended != NULL) {
         rg_order_check_reset(function, device, ended);
         rg_context_end(ended, &origin);
     }
-    rg_log(RG_LOG_EVENT, "%s: device %d is reset", function, device);
+    rg_log(RG_LOG_EVENT, "%s: device %d is reset", function->name, device);
     return ACL_SUCCESS;
 }
 
 aclError aclrtResetDevice(int32_t deviceId)
 {
-    return reset(rg_origin_here(__func__), deviceId, false);
+    static const struct rg_function function = {.name = __func__, .role = RG_RESETS};
+    return reset(rg_origin_here(&function), deviceId, false);
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId)
 {
-    return reset(rg_origin_here(__func__), deviceId, true);
+    static const struct rg_function function = {.name = __func__, .role = RG_RESETS};
+    return reset(rg_origin_here(&function), deviceId, true);
 }
 
 aclError aclrtGetDevice(int32_t *deviceId)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     struct rg_context_traits context = {0};
-    const aclError refused = rg_context_ask(__func__, "deviceId", deviceId, &context);
+    const aclError refused = rg_context_ask(&function, "deviceId", deviceId, &context);
     if (refused == ACL_SUCCESS)
         *deviceId = context.device;
     return refused;
@@ -127,30 +130,32 @@ aclError aclrtGetDevice(int32_t *deviceId)
 
 aclError aclrtGetDeviceCount(uint32_t *count)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (count == NULL)
-        return rg_runtime_fail_null(__func__, "count");
+        return rg_runtime_fail_null(&function, "count");
     *count = (uint32_t)rg_device_count();
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetTsDevice(aclrtTsId tsId)
 {
+    static const struct rg_function function = {.name = __func__};
     if (tsId == ACL_TS_ID_AICORE || tsId == ACL_TS_ID_AIVECTOR)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                           "%s: tsId is %d, must be ACL_TS_ID_AICORE (0) or ACL_TS_ID_AIVECTOR (1)", __func__,
-                           (int)tsId);
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                           "tsId is %d, must be ACL_TS_ID_AICORE (0) or ACL_TS_ID_AIVECTOR (1)", (int)tsId);
 }
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (runMode == NULL)
-        return rg_runtime_fail_null(__func__, "runMode");
+        return rg_runtime_fail_null(&function, "runMode");
     *runMode = ACL_HOST;
     return ACL_SUCCESS;
 }
 
-static aclError synchronize(const char *function, int32_t timeout)
+static aclError synchronize(const struct rg_function *function, int32_t timeout)
 {
     struct rg_context_traits context = {0};
     const aclError refused = rg_context_look(function, &context);
@@ -159,22 +164,25 @@ static aclError synchronize(const char *function, int32_t timeout)
 
 aclError aclrtSynchronizeDevice(void)
 {
-    return synchronize(__func__, -1);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return synchronize(&function, -1);
 }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
 {
-    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
-    return refused != ACL_SUCCESS ? refused : synchronize(__func__, timeout);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    const aclError refused = rg_timeout_check(&function, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(&function, timeout);
 }
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (flags == NULL)
-        return rg_runtime_fail_null(__func__, "flags");
+        return rg_runtime_fail_null(&function, "flags");
     if (active == NULL)
-        return rg_runtime_fail_null(__func__, "active");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "active");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();

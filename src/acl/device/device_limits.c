@@ -17,29 +17,29 @@ static uint32_t n_cores(aclrtDevResLimitType type)
     return type == ACL_RT_DEV_RES_CUBE_CORE ? 24 : 48;
 }
 
-static aclError check_type(const char *function, aclrtDevResLimitType type)
+static aclError check_type(const struct rg_function *function, aclrtDevResLimitType type)
 {
     if ((int)type >= 0 && (int)type < RG_N_LIMITS)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: type is %d, must be ACL_RT_DEV_RES_CUBE_CORE (0) or ACL_RT_DEV_RES_VECTOR_CORE (1)",
-                           function, (int)type);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "type is %d, must be ACL_RT_DEV_RES_CUBE_CORE (0) or ACL_RT_DEV_RES_VECTOR_CORE (1)",
+                           (int)type);
 }
 
 /* The checks of a function that stores a limit at value, or for NULL one that is given one. */
-static aclError check_asked(const char *function, aclrtDevResLimitType type, const uint32_t *value)
+static aclError check_asked(const struct rg_function *function, aclrtDevResLimitType type, const uint32_t *value)
 {
     return value == NULL ? rg_runtime_fail_null(function, "value") : check_type(function, type);
 }
 
-static aclError check_given(const char *function, aclrtDevResLimitType type, uint32_t value)
+static aclError check_given(const struct rg_function *function, aclrtDevResLimitType type, uint32_t value)
 {
     const aclError refused = check_type(function, type);
     if (refused != ACL_SUCCESS || (value >= 1 && value <= n_cores(type)))
         return refused;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: value is %u, must be from 1 to %u, the %s cores of the chip", function, value,
-                           n_cores(type), type == ACL_RT_DEV_RES_CUBE_CORE ? "cube" : "vector");
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "value is %u, must be from 1 to %u, the %s cores of the chip", value, n_cores(type),
+                           type == ACL_RT_DEV_RES_CUBE_CORE ? "cube" : "vector");
 }
 
 /* What holds where there may be no limit. Needs the lock. */
@@ -54,9 +54,10 @@ static uint32_t limit_of(const struct rg_stream *stream, int32_t device, aclrtDe
 
 aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value)
 {
-    aclError refused = check_asked(__func__, type, value);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    aclError refused = check_asked(&function, type, value);
     if (refused == ACL_SUCCESS)
-        refused = rg_device_check(__func__, "deviceId", deviceId);
+        refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();
@@ -67,9 +68,10 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
 
 aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value)
 {
-    aclError refused = check_given(__func__, type, value);
+    static const struct rg_function function = {.name = __func__};
+    aclError refused = check_given(&function, type, value);
     if (refused == ACL_SUCCESS)
-        refused = rg_device_check(__func__, "deviceId", deviceId);
+        refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();
@@ -80,7 +82,8 @@ aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
 
 aclError aclrtResetDeviceResLimit(int32_t deviceId)
 {
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();
@@ -94,8 +97,9 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId)
 
 aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value)
 {
-    aclError status = check_asked(__func__, type, value);
-    const struct rg_stream *object = status == ACL_SUCCESS ? rg_stream_acquire(stream, __func__, &status) : NULL;
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    aclError status = check_asked(&function, type, value);
+    const struct rg_stream *object = status == ACL_SUCCESS ? rg_stream_acquire(stream, &function, &status) : NULL;
     if (object == NULL)
         return status;
     rg_runtime_lock();
@@ -107,8 +111,9 @@ aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
 
 aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value)
 {
-    aclError status = check_given(__func__, type, value);
-    struct rg_stream *object = status == ACL_SUCCESS ? rg_stream_acquire(stream, __func__, &status) : NULL;
+    static const struct rg_function function = {.name = __func__};
+    aclError status = check_given(&function, type, value);
+    struct rg_stream *object = status == ACL_SUCCESS ? rg_stream_acquire(stream, &function, &status) : NULL;
     if (object == NULL)
         return status;
     rg_runtime_lock();
@@ -120,8 +125,9 @@ aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
 
 aclError aclrtResetStreamResLimit(aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL)
         return status;
     rg_runtime_lock();
@@ -136,8 +142,9 @@ aclError aclrtResetStreamResLimit(aclrtStream stream)
 
 aclError aclrtUseStreamResInCurrentThread(aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     aclError status = ACL_SUCCESS;
-    const struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    const struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL)
         return status;
     used = object->handle;
@@ -147,8 +154,9 @@ aclError aclrtUseStreamResInCurrentThread(aclrtStream stream)
 
 aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     aclError status = ACL_SUCCESS;
-    const struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    const struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL)
         return status;
     const bool was_used = used == object->handle;
@@ -157,21 +165,22 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)
     rg_stream_release(object);
     if (was_used)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: stream is %p, must be the one that the thread has named in "
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                           "stream is %p, must be the one that the thread has named in "
                            "aclrtUseStreamResInCurrentThread",
-                           __func__, stream);
+                           stream);
 }
 
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value)
 {
-    aclError status = check_asked(__func__, type, value);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    aclError status = check_asked(&function, type, value);
     struct rg_context_traits context = {0};
     if (status == ACL_SUCCESS)
-        status = rg_context_look(__func__, &context);
+        status = rg_context_look(&function, &context);
     if (status != ACL_SUCCESS)
         return status;
-    const struct rg_stream *object = used != NULL ? rg_stream_acquire(used, __func__, &status) : NULL;
+    const struct rg_stream *object = used != NULL ? rg_stream_acquire(used, &function, &status) : NULL;
     if (used != NULL && object == NULL)
         return status;
     rg_runtime_lock();

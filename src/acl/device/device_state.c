@@ -13,9 +13,10 @@
 
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (utilizationInfo == NULL)
-        return rg_runtime_fail_null(__func__, "utilizationInfo");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "utilizationInfo");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();
@@ -33,9 +34,10 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
 
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
 {
+    static const struct rg_function function = {.name = __func__};
     if (deviceStatus == NULL)
-        return rg_runtime_fail_null(__func__, "deviceStatus");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "deviceStatus");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
@@ -44,25 +46,28 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatu
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 {
+    static const struct rg_function function = {.name = __func__};
     if (mode == ACL_RT_OVERFLOW_MODE_INFNAN)
         return ACL_SUCCESS;
     const aclError status =
         mode == ACL_RT_OVERFLOW_MODE_SATURATION ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID;
-    return rg_runtime_fail(status, "%s: mode is %d, must be ACL_RT_OVERFLOW_MODE_INFNAN (1)", __func__, (int)mode);
+    return rg_runtime_fail(status, &function, "mode is %d, must be ACL_RT_OVERFLOW_MODE_INFNAN (1)", (int)mode);
 }
 
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (mode == NULL)
-        return rg_runtime_fail_null(__func__, "mode");
+        return rg_runtime_fail_null(&function, "mode");
     *mode = ACL_RT_OVERFLOW_MODE_INFNAN;
     return ACL_SUCCESS;
 }
 
 aclError aclrtDeviceGetBareTgid(int32_t *pid)
 {
+    static const struct rg_function function = {.name = __func__};
     if (pid == NULL)
-        return rg_runtime_fail_null(__func__, "pid");
+        return rg_runtime_fail_null(&function, "pid");
     *pid = (int32_t)getpid();
     return ACL_SUCCESS;
 }
@@ -71,18 +76,19 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid)
 
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 {
+    static const struct rg_function function = {.name = __func__};
     if (canAccessPeer == NULL)
-        return rg_runtime_fail_null(__func__, "canAccessPeer");
-    aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "canAccessPeer");
+    aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused == ACL_SUCCESS)
-        refused = rg_device_check(__func__, "peerDeviceId", peerDeviceId);
+        refused = rg_device_check(&function, "peerDeviceId", peerDeviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     *canAccessPeer = deviceId != peerDeviceId;
     return ACL_SUCCESS;
 }
 
-static aclError check_peer(const char *function, int32_t peer)
+static aclError check_peer(const struct rg_function *function, int32_t peer)
 {
     struct rg_context_traits context = {0};
     aclError refused = rg_context_look(function, &context);
@@ -90,26 +96,28 @@ static aclError check_peer(const char *function, int32_t peer)
         refused = rg_device_check(function, "peerDeviceId", peer);
     if (refused != ACL_SUCCESS || peer != context.device)
         return refused;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: peerDeviceId is %d, the current device, must be another device", function, peer);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "peerDeviceId is %d, the current device, must be another device", peer);
 }
 
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
 {
+    static const struct rg_function function = {.name = __func__};
     if (flags != 0)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flags is 0x%x, must be 0", __func__, flags);
-    return check_peer(__func__, peerDeviceId);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function, "flags is 0x%x, must be 0", flags);
+    return check_peer(&function, peerDeviceId);
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
 {
-    return check_peer(__func__, peerDeviceId);
+    static const struct rg_function function = {.name = __func__};
+    return check_peer(&function, peerDeviceId);
 }
 
 /* ---- Slow operators --------------------------------------------------------------------------- */
 
 /* Operators end by themselves here; there is nobody to stop them from outside. */
-static aclError check_context(const char *function)
+static aclError check_context(const struct rg_function *function)
 {
     struct rg_context_traits context = {0};
     return rg_context_look(function, &context);
@@ -117,14 +125,16 @@ static aclError check_context(const char *function)
 
 aclError aclrtSetOpWaitTimeout(uint32_t timeout)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)timeout;
-    return check_context(__func__);
+    return check_context(&function);
 }
 
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)timeout;
-    return check_context(__func__);
+    return check_context(&function);
 }
 
 /* Has nobody anything of the device to do? */
@@ -144,11 +154,12 @@ RG_NEEDS(rg_runtime) static void drop_work(int32_t device, bool drops)
 
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 {
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     const int32_t patience = timeout == 0 || timeout > INT32_MAX ? -1 : (int32_t)timeout;
-    const struct rg_trace_wait traced = rg_trace_waits(__func__, deviceId, -1);
+    const struct rg_trace_wait traced = rg_trace_waits(function.name, deviceId, -1);
     rg_runtime_lock();
     drop_work(deviceId, true);
     const bool in_time = rg_runtime_wait(is_idle, &deviceId, patience);
@@ -157,7 +168,6 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
     rg_trace_waited(&traced);
     if (in_time)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                           "%s: timeout is %u ms, and work that had begun has not been done in that time", __func__,
-                           timeout);
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, &function,
+                           "timeout is %u ms, and work that had begun has not been done in that time", timeout);
 }

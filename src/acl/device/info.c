@@ -30,10 +30,11 @@ enum { N_ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 
 aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
 {
+    static const struct rg_function function = {.name = __func__};
     if (cannAttrList == NULL)
-        return rg_runtime_fail_null(__func__, "cannAttrList");
+        return rg_runtime_fail_null(&function, "cannAttrList");
     if (num == NULL)
-        return rg_runtime_fail_null(__func__, "num");
+        return rg_runtime_fail_null(&function, "num");
     *cannAttrList = attributes;
     *num = N_ATTRIBUTES;
     return ACL_SUCCESS;
@@ -41,13 +42,14 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
 
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 {
+    static const struct rg_function function = {.name = __func__};
     if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
+        return rg_runtime_fail_null(&function, "value");
     if ((int)cannAttr < ACL_CANN_ATTR_INF_NAN || cannAttr > ACL_CANN_ATTR_JIT_COMPILE)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: cannAttr is %d, must be one from ACL_CANN_ATTR_INF_NAN (0) to "
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                               "cannAttr is %d, must be one from ACL_CANN_ATTR_INF_NAN (0) to "
                                "ACL_CANN_ATTR_JIT_COMPILE (2)",
-                               __func__, (int)cannAttr);
+                               (int)cannAttr);
     *value = 0;
     for (int i = 0; i < N_ATTRIBUTES; i++)
         *value |= attributes[i] == cannAttr;
@@ -57,14 +59,14 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 /* See acl_rt.h. */
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "value");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
-    return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "%s: attr is %d, must be an attribute that is known here, of which there is none", __func__,
-                           attr);
+    return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, &function,
+                           "attr is %d, must be an attribute that is known here, of which there is none", attr);
 }
 
 static int64_t level_2_cache_size(void)
@@ -75,9 +77,10 @@ static int64_t level_2_cache_size(void)
 
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
 {
+    static const struct rg_function function = {.name = __func__};
     if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "value");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     switch (deviceInfo) {
@@ -89,9 +92,9 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
         *value = level_2_cache_size();
         return ACL_SUCCESS;
     default:
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: deviceInfo is %d, must be one from ACL_DEVICE_INFO_AI_CORE_NUM (0) to "
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                               "deviceInfo is %d, must be one from ACL_DEVICE_INFO_AI_CORE_NUM (0) to "
                                "ACL_DEVICE_INFO_L2_SIZE (2)",
-                               __func__, (int)deviceInfo);
+                               (int)deviceInfo);
     }
 }

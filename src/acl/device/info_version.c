@@ -9,12 +9,13 @@
 
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (majorVersion == NULL)
-        return rg_runtime_fail_null(__func__, "majorVersion");
+        return rg_runtime_fail_null(&function, "majorVersion");
     if (minorVersion == NULL)
-        return rg_runtime_fail_null(__func__, "minorVersion");
+        return rg_runtime_fail_null(&function, "minorVersion");
     if (patchVersion == NULL)
-        return rg_runtime_fail_null(__func__, "patchVersion");
+        return rg_runtime_fail_null(&function, "patchVersion");
     *majorVersion = ACL_MAJOR_VERSION;
     *minorVersion = ACL_MINOR_VERSION;
     *patchVersion = ACL_PATCH_VERSION;
@@ -39,14 +40,14 @@ static bool find_version(FILE *file, char *version)
 }
 
 /* The version of a package into ACL_PKG_VERSION_MAX_SIZE bytes, which stay as they are on failure. */
-static aclError read_version(const char *function, const char *package, char *version)
+static aclError read_version(const struct rg_function *function, const char *package, char *version)
 {
     const char *home = getenv("ASCEND_HOME_PATH");
     if (home == NULL)
-        return rg_runtime_fail(ACL_ERROR_INVALID_FILE,
-                               "%s: ASCEND_HOME_PATH is not set, must be the directory that has "
+        return rg_runtime_fail(ACL_ERROR_INVALID_FILE, function,
+                               "ASCEND_HOME_PATH is not set, must be the directory that has "
                                "share/info/%s/version.info",
-                               function, package);
+                               package);
     char path[4096];
     const int length = snprintf(path, sizeof(path), "%s/share/info/%s/version.info", home, package);
     FILE *file = length < (int)sizeof(path) ? fopen(path, "r") : NULL;
@@ -55,7 +56,7 @@ static aclError read_version(const char *function, const char *package, char *ve
         fclose(file);
     if (found)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_INVALID_FILE, "%s: %s %s", function, path,
+    return rg_runtime_fail(ACL_ERROR_INVALID_FILE, function, "%s %s", path,
                            file == NULL ? "cannot be opened, must be a file with a line Version=..."
                                         : "has no such line, must have a line Version=...");
 }
@@ -70,28 +71,29 @@ static const char *split(const char *text, char *part, bool is_last)
 }
 
 /* Is it a name and not a path? Else 100000, with a message. */
-static aclError check_package(const char *function, const char *package)
+static aclError check_package(const struct rg_function *function, const char *package)
 {
     if (package == NULL)
         return rg_runtime_fail_null(function, "pkgName");
     if (*package != '\0' && strchr(package, '/') == NULL)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: pkgName is \"%s\", must be the name of a package, without /",
-                           function, package);
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function,
+                           "pkgName is \"%s\", must be the name of a package, without /", package);
 }
 
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)
 {
+    static const struct rg_function function = {.name = __func__};
     static const char *const packages[] = {"cann",    "runtime", "compiler",   "hccl",
                                            "toolkit", "opp",     "opp_kernel", "driver"};
     if (version == NULL)
-        return rg_runtime_fail_null(__func__, "version");
+        return rg_runtime_fail_null(&function, "version");
     if ((int)name < ACL_PKG_NAME_CANN || name > ACL_PKG_NAME_DRIVER)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: name is %d, must be one from ACL_PKG_NAME_CANN (0) to ACL_PKG_NAME_DRIVER (7)",
-                               __func__, (int)name);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                               "name is %d, must be one from ACL_PKG_NAME_CANN (0) to ACL_PKG_NAME_DRIVER (7)",
+                               (int)name);
     aclCANNPackageVersion found = {.version = ""};
-    const aclError refused = read_version(__func__, packages[name], found.version);
+    const aclError refused = read_version(&function, packages[name], found.version);
     if (refused != ACL_SUCCESS)
         return refused;
     const char *rest = split(found.version, found.majorVersion, false);
@@ -104,22 +106,24 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 
 aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 {
-    const aclError refused = check_package(__func__, pkgName);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = check_package(&function, pkgName);
     if (refused != ACL_SUCCESS)
         return refused;
     if (versionStr == NULL)
-        return rg_runtime_fail_null(__func__, "versionStr");
-    return read_version(__func__, pkgName, versionStr);
+        return rg_runtime_fail_null(&function, "versionStr");
+    return read_version(&function, pkgName, versionStr);
 }
 
 aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
 {
-    aclError refused = check_package(__func__, pkgName);
+    static const struct rg_function function = {.name = __func__};
+    aclError refused = check_package(&function, pkgName);
     if (refused == ACL_SUCCESS && versionNum == NULL)
-        refused = rg_runtime_fail_null(__func__, "versionNum");
+        refused = rg_runtime_fail_null(&function, "versionNum");
     char version[ACL_PKG_VERSION_MAX_SIZE] = "";
     if (refused == ACL_SUCCESS)
-        refused = read_version(__func__, pkgName, version);
+        refused = read_version(&function, pkgName, version);
     if (refused != ACL_SUCCESS)
         return refused;
     unsigned part[3] = {0};

@@ -24,11 +24,11 @@ static int n_callbacks;
 
 /* ---- Registering ------------------------------------------------------------------------------ */
 
-static aclError check(const char *function, const struct callback *callback)
+static aclError check(const struct rg_function *function, const struct callback *callback)
 {
     if ((callback->type < ACL_REG_TYPE_ACL_MODEL || callback->type > ACL_REG_TYPE_ACL_RETR) &&
         callback->type != ACL_REG_TYPE_OTHER)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: type is %d, must be one from 0 to %d, or 0x%x", function,
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "type is %d, must be one from 0 to %d, or 0x%x",
                                (int)callback->type, ACL_REG_TYPE_ACL_RETR, ACL_REG_TYPE_OTHER);
     if (callback->begin == NULL && callback->end == NULL)
         return rg_runtime_fail_null(function, "cbFunc");
@@ -45,7 +45,7 @@ static int find(const struct callback *callback)
     return k;
 }
 
-static aclError add(const char *function, struct callback callback)
+static aclError add(const struct rg_function *function, struct callback callback)
 {
     const aclError refused = check(function, &callback);
     if (refused != ACL_SUCCESS)
@@ -56,16 +56,16 @@ static aclError add(const char *function, struct callback callback)
         callbacks[n_callbacks++] = callback;
     rg_runtime_unlock();
     if (!is_new)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: cbFunc is registered for type %d already, must be another one", function,
-                               (int)callback.type);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "cbFunc is registered for type %d already, must be another one", (int)callback.type);
     if (!fits)
-        return rg_runtime_fail(ACL_ERROR_RT_OVER_LIMIT, "%s: cbFunc would be one of %d, must be one of at most %d",
-                               function, MOST_CALLBACKS + 1, MOST_CALLBACKS);
+        return rg_runtime_fail(ACL_ERROR_RT_OVER_LIMIT, function,
+                               "cbFunc would be one of %d, must be one of at most %d", MOST_CALLBACKS + 1,
+                               MOST_CALLBACKS);
     return ACL_SUCCESS;
 }
 
-static aclError take_away(const char *function, struct callback callback)
+static aclError take_away(const struct rg_function *function, struct callback callback)
 {
     const aclError refused = check(function, &callback);
     if (refused != ACL_SUCCESS)
@@ -78,28 +78,32 @@ static aclError take_away(const char *function, struct callback callback)
     rg_runtime_unlock();
     if (found)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: cbFunc is not registered for type %d, must be", function,
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "cbFunc is not registered for type %d, must be",
                            (int)callback.type);
 }
 
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData)
 {
-    return add(__func__, (struct callback){.type = type, .begin = cbFunc, .user_data = userData});
+    static const struct rg_function function = {.name = __func__};
+    return add(&function, (struct callback){.type = type, .begin = cbFunc, .user_data = userData});
 }
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 {
-    return take_away(__func__, (struct callback){.type = type, .begin = cbFunc});
+    static const struct rg_function function = {.name = __func__};
+    return take_away(&function, (struct callback){.type = type, .begin = cbFunc});
 }
 
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
-    return add(__func__, (struct callback){.type = type, .end = cbFunc, .user_data = userData});
+    static const struct rg_function function = {.name = __func__};
+    return add(&function, (struct callback){.type = type, .end = cbFunc, .user_data = userData});
 }
 
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 {
-    return take_away(__func__, (struct callback){.type = type, .end = cbFunc});
+    static const struct rg_function function = {.name = __func__};
+    return take_away(&function, (struct callback){.type = type, .end = cbFunc});
 }
 
 /* ---- Calling ---------------------------------------------------------------------------------- */
@@ -114,13 +118,13 @@ static int copy_callbacks(struct callback copies[MOST_CALLBACKS])
     return n;
 }
 
-static aclError fail(const char *function, const struct callback *callback, aclError status)
+static aclError fail(const struct rg_function *function, const struct callback *callback, aclError status)
 {
-    return rg_runtime_fail(status, "%s: the callback for type %d has failed with status %d, must return 0", function,
+    return rg_runtime_fail(status, function, "the callback for type %d has failed with status %d, must return 0",
                            (int)callback->type, status);
 }
 
-aclError rg_init_callbacks_begin(const char *function, const char *config)
+aclError rg_init_callbacks_begin(const struct rg_function *function, const char *config)
 {
     struct callback copies[MOST_CALLBACKS];
     const int n = copy_callbacks(copies);
@@ -134,7 +138,7 @@ aclError rg_init_callbacks_begin(const char *function, const char *config)
     return ACL_SUCCESS;
 }
 
-aclError rg_init_callbacks_end(const char *function)
+aclError rg_init_callbacks_end(const struct rg_function *function)
 {
     struct callback copies[MOST_CALLBACKS];
     const int n = copy_callbacks(copies);

@@ -4,12 +4,13 @@
 #define RG_INIT_CALLBACK_H
 
 #include "acl/acl_base.h"
+#include "acl/tell/function.h"
 
 /* Calls what is registered for the beginning, in that order, until one fails: its status, with a message. NULL for no
  * configuration. Without locks of the runtime. */
-aclError rg_init_callbacks_begin(const char *function, const char *config);
+aclError rg_init_callbacks_begin(const struct rg_function *function, const char *config);
 
 /* Calls what is registered for the end, all of it. The status of the first that fails, with a message. */
-aclError rg_init_callbacks_end(const char *function);
+aclError rg_init_callbacks_end(const struct rg_function *function);
 
 #endif

@@ -11,15 +11,15 @@ enum { N_OPTIONS = 4 };
 /* Under the lock of the runtime. */
 static int64_t process_option[N_OPTIONS];
 
-static aclError check_option(const char *function, aclSysParamOpt opt, int n_options)
+static aclError check_option(const struct rg_function *function, aclSysParamOpt opt, int n_options)
 {
     if ((int)opt >= 0 && (int)opt < n_options)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: opt is %d, must be an option from 0 to %d", function, (int)opt,
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "opt is %d, must be an option from 0 to %d", (int)opt,
                            n_options - 1);
 }
 
-static aclError check_setting(const char *function, aclSysParamOpt opt, int n_options, int64_t value)
+static aclError check_setting(const struct rg_function *function, aclSysParamOpt opt, int n_options, int64_t value)
 {
     const aclError refused = check_option(function, opt, n_options);
     if (refused != ACL_SUCCESS)
@@ -27,13 +27,14 @@ static aclError check_setting(const char *function, aclSysParamOpt opt, int n_op
     const int64_t largest = opt == ACL_OPT_DETERMINISTIC ? 3 : 1;
     if (value >= 0 && value <= largest)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: value is %lld, must be from 0 to %lld for option %d", function,
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "value is %lld, must be from 0 to %lld for option %d",
                            (long long)value, (long long)largest, (int)opt);
 }
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 {
-    const aclError refused = check_setting(__func__, opt, N_OPTIONS, value);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = check_setting(&function, opt, N_OPTIONS, value);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();
@@ -44,9 +45,10 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
-    const aclError refused = check_option(__func__, opt, N_OPTIONS);
+        return rg_runtime_fail_null(&function, "value");
+    const aclError refused = check_option(&function, opt, N_OPTIONS);
     if (refused != ACL_SUCCESS)
         return refused;
     rg_runtime_lock();
@@ -57,10 +59,11 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 {
-    aclError status = check_setting(__func__, opt, RG_N_CONTEXT_OPTIONS, value);
+    static const struct rg_function function = {.name = __func__};
+    aclError status = check_setting(&function, opt, RG_N_CONTEXT_OPTIONS, value);
     if (status != ACL_SUCCESS)
         return status;
-    struct rg_context *context = rg_context_acquire_current(__func__, &status);
+    struct rg_context *context = rg_context_acquire_current(&function, &status);
     if (context == NULL)
         return status;
     rg_runtime_lock();
@@ -74,12 +77,13 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (value == NULL)
-        return rg_runtime_fail_null(__func__, "value");
-    aclError status = check_option(__func__, opt, RG_N_CONTEXT_OPTIONS);
+        return rg_runtime_fail_null(&function, "value");
+    aclError status = check_option(&function, opt, RG_N_CONTEXT_OPTIONS);
     if (status != ACL_SUCCESS)
         return status;
-    const struct rg_context *context = rg_context_acquire_current(__func__, &status);
+    const struct rg_context *context = rg_context_acquire_current(&function, &status);
     if (context == NULL)
         return status;
     rg_runtime_lock();
@@ -90,7 +94,6 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
     rg_context_release(context);
     if (is_set)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-                           "%s: opt is %d, which has not been set in this context, must be set first", __func__,
-                           (int)opt);
+    return rg_runtime_fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, &function,
+                           "opt is %d, which has not been set in this context, must be set first", (int)opt);
 }

@@ -46,7 +46,7 @@ aclnnStatus rg_executor_create(struct rg_program *program, const struct rg_origi
         object != NULL ? rg_handle_create(RG_HANDLE_EXECUTOR, object, destroy_executor, origin) : NULL;
     if (handle == NULL) {
         const aclnnStatus status =
-            rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: there is no memory for an executor", program->function);
+            rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, program->function, "there is no memory for an executor");
         if (object != NULL)
             destroy_executor(object);
         else
@@ -57,13 +57,12 @@ aclnnStatus rg_executor_create(struct rg_program *program, const struct rg_origi
     return ACLNN_SUCCESS;
 }
 
-struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecutor *handle)
+struct rg_executor *rg_executor_acquire(const struct rg_function *function, const aclOpExecutor *handle)
 {
     struct rg_executor *executor = rg_handle_acquire(RG_HANDLE_EXECUTOR, handle);
     if (executor != NULL)
         return executor;
-    rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", function,
-                (const void *)handle);
+    rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, function, "executor is %p, must be one that is alive", (const void *)handle);
     if (!rg_ignored_miss(RG_HANDLE_EXECUTOR, handle))
         rg_handle_tell_dead(function, "executor", RG_HANDLE_EXECUTOR, handle);
     return NULL;
@@ -71,17 +70,19 @@ struct rg_executor *rg_executor_acquire(const char *function, const aclOpExecuto
 
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     if (rg_handle_destroy(RG_HANDLE_EXECUTOR, executor, &origin))
         return ACLNN_SUCCESS;
-    rg_handle_tell_ended(__func__, "executor", RG_HANDLE_EXECUTOR, executor);
-    return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, must be one that is alive", __func__,
+    rg_handle_tell_ended(&function, "executor", RG_HANDLE_EXECUTOR, executor);
+    return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, &function, "executor is %p, must be one that is alive",
                        (void *)executor);
 }
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 {
-    struct rg_executor *object = rg_executor_acquire(__func__, executor);
+    static const struct rg_function function = {.name = __func__};
+    struct rg_executor *object = rg_executor_acquire(&function, executor);
     if (object == NULL)
         return ACLNN_ERR_INNER_NULLPTR;
     pthread_mutex_lock(&object->lock);
@@ -114,21 +115,15 @@ static void destroy_run(void *argument)
     free(run);
 }
 
-/* Phase 1 of X is XGetWorkspaceSize. */
-static bool is_phase_1_of(const char *phase_1, const char *function)
-{
-    const size_t length = strlen(function);
-    return strncmp(phase_1, function, length) == 0 && strcmp(phase_1 + length, "GetWorkspaceSize") == 0;
-}
-
 /* Checks all that can go wrong, in the order of the documentation. Needs the executor's lock. */
-static aclnnStatus check_launch(const char *function, const struct rg_executor *executor, const void *workspace,
-                                uint64_t size, aclrtStream stream)
+static aclnnStatus check_launch(const struct rg_function *function, const struct rg_executor *executor,
+                                const void *workspace, uint64_t size, aclrtStream stream)
 {
     const struct rg_program *program = executor->program;
-    if (!is_phase_1_of(program->function, function))
-        return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor comes from %s, must come from %sGetWorkspaceSize",
-                           function, program->function, function);
+    if (program->function->phase_2 != function->phase_2)
+        return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, function,
+                           "executor comes from %s, must come from %sGetWorkspaceSize", program->function->name,
+                           function->name);
     aclnnStatus status = rg_executor_check_workspace(function, executor, workspace, size);
     if (status == ACLNN_SUCCESS && executor->is_replaced)
         status = rg_program_check(function, program, executor->addresses);
@@ -156,8 +151,8 @@ static aclnnStatus consume(const struct rg_origin *origin, const struct rg_execu
 {
     if (executor->is_repeatable || rg_handle_destroy(RG_HANDLE_EXECUTOR, handle, origin))
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, "%s: executor is %p, which another thread has just run or ended",
-                       origin->function, (void *)handle);
+    return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, origin->function,
+                       "executor is %p, which another thread has just run or ended", (void *)handle);
 }
 
 /* For the check mode: what the run does not write, although it might. */
@@ -191,12 +186,12 @@ static aclnnStatus submit(const struct rg_origin *origin, aclrtStream stream, st
     }
     if (rg_mapping_tell_access(origin->function, accesses, work.n_accesses)) {
         destroy_run(run);
-        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the operands must be memory that the device may use",
-                             origin->function);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, origin->function,
+                             "the operands must be memory that the device may use");
     } else if (rg_order_check_device(origin->function, object, accesses, work.n_accesses)) {
         destroy_run(run);
-        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: stream is %p, must be of the device that has the operands",
-                             origin->function, (void *)stream);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, origin->function,
+                             "stream is %p, must be of the device that has the operands", (void *)stream);
     } else {
         status = rg_stream_push(object, origin->function, &work);
     }
@@ -212,7 +207,7 @@ bool rg_executor_has_run(const struct rg_executor *executor)
 aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_t workspaceSize,
                                aclOpExecutor *executor, aclrtStream stream)
 {
-    const char *const function = origin.function;
+    const struct rg_function *const function = origin.function;
     aclnnStatus status = rg_object_check_pointer(function, "executor", executor);
     if (status != ACLNN_SUCCESS) {
         rg_ignored_miss(RG_HANDLE_EXECUTOR, executor);
@@ -234,7 +229,7 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
         atomic_store(&object->has_run, true);
         run = create_run(object, workspace);
         if (run == NULL)
-            status = rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory to queue the work", function);
+            status = rg_acl_fail(ACLNN_ERR_INNER, function, "there is no memory to queue the work");
     }
     pthread_mutex_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);

@@ -22,21 +22,22 @@ static int find_operand(const struct rg_program *program, enum among among, size
     return program->n_operands;
 }
 
-static aclnnStatus replace(const char *function, struct rg_executor *executor, enum among among, size_t index,
-                           const aclTensor *tensor, void *addr)
+static aclnnStatus replace(const struct rg_function *function, struct rg_executor *executor, enum among among,
+                           size_t index, const aclTensor *tensor, void *addr)
 {
     size_t n;
     const struct rg_program *program = executor->program;
     const int i = find_operand(program, among, index, &n);
     if (i == program->n_operands)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: index is %zu, must be less than %zu, the number of %s of %s",
-                           function, index, n, among_names[among], program->function);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function,
+                           "index is %zu, must be less than %zu, the number of %s of %s", index, n, among_names[among],
+                           program->function->name);
     const struct rg_acl_operand *operand = &program->operands[i];
     if (operand->handle != tensor)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: tensor is %p, must be %p, which was %s of %s", function,
-                           (const void *)tensor, operand->handle, operand->name, program->function);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function, "tensor is %p, must be %p, which was %s of %s",
+                           (const void *)tensor, operand->handle, operand->name, program->function->name);
     if (addr == NULL && operand->is_used && operand->low != operand->high)
-        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: addr is NULL, must be the data address of %s", function,
+        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, function, "addr is NULL, must be the data address of %s",
                            operand->name);
     pthread_mutex_lock(&executor->lock);
     executor->addresses[i] = addr;
@@ -45,8 +46,8 @@ static aclnnStatus replace(const char *function, struct rg_executor *executor, e
     return ACLNN_SUCCESS;
 }
 
-static aclnnStatus set_address(const char *function, aclOpExecutor *handle, enum among among, size_t index,
-                               aclTensor *tensor, void *addr)
+static aclnnStatus set_address(const struct rg_function *function, aclOpExecutor *handle, enum among among,
+                               size_t index, aclTensor *tensor, void *addr)
 {
     struct rg_executor *executor = rg_executor_acquire(function, handle);
     if (executor == NULL)
@@ -65,31 +66,34 @@ static aclnnStatus set_address(const char *function, aclOpExecutor *handle, enum
 
 aclnnStatus aclSetInputTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr)
 {
-    return set_address(__func__, executor, INPUTS, index, tensor, addr);
+    static const struct rg_function function = {.name = __func__};
+    return set_address(&function, executor, INPUTS, index, tensor, addr);
 }
 
 aclnnStatus aclSetOutputTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr)
 {
-    return set_address(__func__, executor, OUTPUTS, index, tensor, addr);
+    static const struct rg_function function = {.name = __func__};
+    return set_address(&function, executor, OUTPUTS, index, tensor, addr);
 }
 
 aclnnStatus aclSetTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr)
 {
-    return set_address(__func__, executor, ALL_TENSORS, index, tensor, addr);
+    static const struct rg_function function = {.name = __func__};
+    return set_address(&function, executor, ALL_TENSORS, index, tensor, addr);
 }
 
 /* No operator here has a list among its tensors. */
-static aclnnStatus refuse_list(const char *function, aclOpExecutor *handle, enum among among, size_t ir_index,
-                               const aclTensorList *tensors)
+static aclnnStatus refuse_list(const struct rg_function *function, aclOpExecutor *handle, enum among among,
+                               size_t ir_index, const aclTensorList *tensors)
 {
     struct rg_executor *executor = rg_executor_acquire(function, handle);
     if (executor == NULL)
         return ACLNN_ERR_INNER_NULLPTR;
     aclnnStatus status;
     if (rg_object_acquire(function, "tensors", RG_HANDLE_TENSOR_LIST, tensors, &status) != NULL) {
-        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                             "%s: irIndex is %zu, must name a list among the %s of %s, which has none", function,
-                             ir_index, among_names[among], executor->program->function);
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function,
+                             "irIndex is %zu, must name a list among the %s of %s, which has none", ir_index,
+                             among_names[among], executor->program->function->name);
         rg_handle_release(RG_HANDLE_TENSOR_LIST, tensors);
     }
     rg_handle_release(RG_HANDLE_EXECUTOR, handle);
@@ -99,22 +103,25 @@ static aclnnStatus refuse_list(const char *function, aclOpExecutor *handle, enum
 aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,
                                          aclTensorList *tensors, void *addr)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)relativeIndex, (void)addr;
-    return refuse_list(__func__, executor, INPUTS, irIndex, tensors);
+    return refuse_list(&function, executor, INPUTS, irIndex, tensors);
 }
 
 aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,
                                           aclTensorList *tensors, void *addr)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)relativeIndex, (void)addr;
-    return refuse_list(__func__, executor, OUTPUTS, irIndex, tensors);
+    return refuse_list(&function, executor, OUTPUTS, irIndex, tensors);
 }
 
 aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,
                                     aclTensorList *tensors, void *addr)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)relativeIndex, (void)addr;
-    return refuse_list(__func__, executor, ALL_TENSORS, irIndex, tensors);
+    return refuse_list(&function, executor, ALL_TENSORS, irIndex, tensors);
 }
 
 /* ---- The older spelling ------------------------------------------------------------------- */

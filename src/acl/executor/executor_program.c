@@ -43,7 +43,7 @@ uint64_t rg_program_bytes(const struct rg_program *program, bool written)
     return bytes;
 }
 
-aclnnStatus rg_native_refusal(const char *function, regrad_status status)
+aclnnStatus rg_native_refusal(const struct rg_function *function, regrad_status status)
 {
     /* What stands before the colon is the native function. */
     const char *message = regrad_last_message();
@@ -53,14 +53,14 @@ aclnnStatus rg_native_refusal(const char *function, regrad_status status)
     case REGRAD_OK:
         return ACLNN_SUCCESS;
     case REGRAD_ERROR_NULL_POINTER:
-        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s", function, sentence);
+        return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, function, "%s", sentence);
     case REGRAD_ERROR_INVALID_ARGUMENT:
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s", function, sentence);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function, "%s", sentence);
     case REGRAD_ERROR_OUT_OF_MEMORY:
     case REGRAD_ERROR_UNFINISHED: /* not without a parallel_for */
         break;
     }
-    return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, "%s: %s", function, sentence);
+    return rg_acl_fail(ACLNN_ERR_INNER_CREATE_EXECUTOR, function, "%s", sentence);
 }
 
 static bool has_memory(const struct rg_acl_operand *operand)
@@ -68,25 +68,26 @@ static bool has_memory(const struct rg_acl_operand *operand)
     return operand->is_used && operand->low != operand->high;
 }
 
-static aclnnStatus check_address(const char *function, const struct rg_acl_operand *operand, const void *address)
+static aclnnStatus check_address(const struct rg_function *function, const struct rg_acl_operand *operand,
+                                 const void *address)
 {
     if (!has_memory(operand))
         return ACLNN_SUCCESS;
     if (address == NULL) {
-        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: the data address of %s is NULL, must not be", function,
-                    operand->name);
+        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, function, "the data address of %s is NULL, must not be", operand->name);
         rg_ignored_miss(RG_MAKES_MEMORY, NULL);
         return ACLNN_ERR_PARAM_NULLPTR;
     }
     const uintptr_t element = rg_type_size(operand->view.type);
     if ((uintptr_t)address % element != 0)
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the data address of %s is %p, must be a multiple of %zu",
-                           function, operand->name, address, (size_t)element);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function, "the data address of %s is %p, must be a multiple of %zu",
+                           operand->name, address, (size_t)element);
     return ACLNN_SUCCESS;
 }
 
 /* Refuses bytes that leave their allocation always, and others if the check mode says so. */
-static aclnnStatus check_memory(const char *function, const struct rg_acl_operand *operand, struct rg_memory_span bytes)
+static aclnnStatus check_memory(const struct rg_function *function, const struct rg_acl_operand *operand,
+                                struct rg_memory_span bytes)
 {
     const struct rg_memory_use use = {function, operand->name, "data address", bytes};
     const void *const address = bytes.address;
@@ -94,13 +95,13 @@ static aclnnStatus check_memory(const char *function, const struct rg_acl_operan
         return ACLNN_SUCCESS;
     struct rg_memory_block block;
     if (!rg_memory_find(address, &block))
-        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: the data address of %s is %p, must be in live device memory",
-                           function, operand->name, address);
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function,
+                           "the data address of %s is %p, must be in live device memory", operand->name, address);
     const int64_t before = (int64_t)((uintptr_t)address - (uintptr_t)block.base);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: %s uses the bytes [%" PRId64 ", %" PRId64 ") from its data address, must stay within "
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function,
+                       "%s uses the bytes [%" PRId64 ", %" PRId64 ") from its data address, must stay within "
                        "[%" PRId64 ", %" PRId64 "), which is allocated there",
-                       function, operand->name, operand->low, operand->high, -before, (int64_t)block.size - before);
+                       operand->name, operand->low, operand->high, -before, (int64_t)block.size - before);
 }
 
 /* What is to be on a device, as far as that is not settled. */
@@ -122,15 +123,16 @@ static bool is_on_device(const struct rg_program *program, void *const *addresse
 }
 
 /* Checks the memory of an operand, and notes whether it is elsewhere than on a device. */
-static aclnnStatus find_memory(const char *function, const struct rg_acl_operand *operand, const void *address,
-                               bool *is_elsewhere)
+static aclnnStatus find_memory(const struct rg_function *function, const struct rg_acl_operand *operand,
+                               const void *address, bool *is_elsewhere)
 {
     const struct rg_memory_span bytes = span_of(operand, address);
     *is_elsewhere = !rg_memory_is_on_device(&bytes, 1);
     return *is_elsewhere ? check_memory(function, operand, bytes) : ACLNN_SUCCESS;
 }
 
-aclnnStatus rg_program_check_memory(const char *function, const struct rg_program *program, void *const *addresses)
+aclnnStatus rg_program_check_memory(const struct rg_function *function, const struct rg_program *program,
+                                    void *const *addresses)
 {
     aclnnStatus status = ACLNN_SUCCESS;
     bool is_elsewhere;
@@ -172,7 +174,8 @@ static void scale_addresses(const struct rg_program *program, void **addresses)
         addresses[i] = (void *)((uintptr_t)addresses[i] / size * 8);
 }
 
-aclnnStatus rg_program_check_overlap(const char *function, const struct rg_program *program, void *const *addresses)
+aclnnStatus rg_program_check_overlap(const struct rg_function *function, const struct rg_program *program,
+                                     void *const *addresses)
 {
     if (program->plan == NULL)
         return ACLNN_SUCCESS;
@@ -186,13 +189,13 @@ aclnnStatus rg_program_check_overlap(const char *function, const struct rg_progr
     const regrad_status status = regrad_plan_check(program->plan, inputs, outputs);
     if (status == REGRAD_OK || program->work != RG_WORK_COPY)
         return rg_native_refusal(function, status);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                       "%s: %s at address %p overlaps %s at address %p, must have memory of its own", function,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function,
+                       "%s at address %p overlaps %s at address %p, must have memory of its own",
                        program->operands[1].name, addresses[1], program->operands[0].name, addresses[0]);
 }
 
-static aclnnStatus check_operands(const char *function, const struct rg_program *program, void *const *addresses,
-                                  bool *is_elsewhere)
+static aclnnStatus check_operands(const struct rg_function *function, const struct rg_program *program,
+                                  void *const *addresses, bool *is_elsewhere)
 {
     for (int i = 0; i < program->n_operands; i++) {
         aclnnStatus status = check_address(function, &program->operands[i], addresses[i]);
@@ -214,7 +217,7 @@ bool rg_program_has_addresses(const struct rg_program *program, void *const *add
     return true;
 }
 
-aclnnStatus rg_program_settle(const char *function, struct rg_program *program)
+aclnnStatus rg_program_settle(const struct rg_function *function, struct rg_program *program)
 {
     void *addresses[RG_MAX_OPERANDS];
     bool is_elsewhere[RG_MAX_OPERANDS];
@@ -228,7 +231,8 @@ aclnnStatus rg_program_settle(const char *function, struct rg_program *program)
     return status;
 }
 
-aclnnStatus rg_program_check(const char *function, const struct rg_program *program, void *const *addresses)
+aclnnStatus rg_program_check(const struct rg_function *function, const struct rg_program *program,
+                             void *const *addresses)
 {
     bool is_elsewhere[RG_MAX_OPERANDS];
     const aclnnStatus status = check_operands(function, program, addresses, is_elsewhere);

@@ -9,8 +9,8 @@
 #include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"
 
-static bool tell(const char *function, const struct rg_acl_operand *operand, const struct rg_origin *changed,
-                 const char *became)
+static bool tell(const struct rg_function *function, const struct rg_acl_operand *operand,
+                 const struct rg_origin *changed, const char *became)
 {
     struct rg_finding finding = {.kind = "tensor-changed", .function = function, .argument = "executor"};
     const struct rg_handle_life life = rg_handle_look(operand->handle);
@@ -21,14 +21,14 @@ static bool tell(const char *function, const struct rg_acl_operand *operand, con
              "leave tensors as they are until phase 2 has returned; for another address, aclSetTensorAddr of a "
              "repeatable executor");
     if (life.created.function != NULL)
-        rg_check_add(&finding, &life.created.place, "a tensor, created by %s", life.created.function);
+        rg_check_add(&finding, &life.created.place, "a tensor, created by %s", life.created.function->name);
     if (changed->function != NULL)
-        rg_check_add(&finding, &changed->place, "the same, %s by %s", became, changed->function);
+        rg_check_add(&finding, &changed->place, "the same, %s by %s", became, changed->function->name);
     return rg_check_tell(&finding);
 }
 
 /* Is there something to refuse? */
-static bool check_tensor(const char *function, const struct rg_acl_operand *operand)
+static bool check_tensor(const struct rg_function *function, const struct rg_acl_operand *operand)
 {
     const struct rg_acl_tensor *tensor = rg_handle_acquire(RG_HANDLE_TENSOR, operand->handle);
     if (tensor == NULL) {
@@ -61,7 +61,7 @@ static bool are_unchanged(const struct rg_program *program)
     return rg_handle_test(RG_HANDLE_TENSOR, handles, n, is_unchanged, operands);
 }
 
-aclnnStatus rg_program_check_tensors(const char *function, const struct rg_program *program)
+aclnnStatus rg_program_check_tensors(const struct rg_function *function, const struct rg_program *program)
 {
     if (rg_check_level() == RG_CHECK_OFF || are_unchanged(program))
         return ACLNN_SUCCESS;

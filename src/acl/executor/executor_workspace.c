@@ -16,7 +16,7 @@
 enum { ALIGNMENT = 32 /* that devices want, and aclrtMalloc keeps */ };
 
 struct workspace {
-    const char *function;
+    const struct rg_function *function;
     const void *address;
     uint64_t size;   /* as phase 2 was told */
     uint64_t needed; /* as phase 1 has said */
@@ -38,7 +38,7 @@ static void tell_size(const struct workspace *workspace, const char *has, uint64
     snprintf(finding.what, sizeof(finding.what), "the workspace %p %s %" PRIu64 " byte%s, and %" PRIu64 " %s needed",
              workspace->address, has, size, rg_plural(size), workspace->needed, workspace->needed == 1 ? "is" : "are");
     snprintf(finding.instead, sizeof(finding.instead),
-             "allocate, and hand on, as many bytes as %sGetWorkspaceSize says", workspace->function);
+             "allocate, and hand on, as many bytes as %sGetWorkspaceSize says", workspace->function->name);
     if (block != NULL)
         rg_memory_add_block(&finding, block, false);
     rg_check_tell(&finding);
@@ -47,10 +47,9 @@ static void tell_size(const struct workspace *workspace, const char *has, uint64
 static aclnnStatus check_size(const struct workspace *workspace)
 {
     if (workspace->address == NULL && (workspace->size > 0 || workspace->needed > 0)) {
-        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR,
-                    "%s: workspace is NULL, must hold workspaceSize = %" PRIu64 " byte%s, of which %" PRIu64
-                    " %s needed",
-                    workspace->function, workspace->size, rg_plural(workspace->size), workspace->needed,
+        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, workspace->function,
+                    "workspace is NULL, must hold workspaceSize = %" PRIu64 " byte%s, of which %" PRIu64 " %s needed",
+                    workspace->size, rg_plural(workspace->size), workspace->needed,
                     workspace->needed == 1 ? "is" : "are");
         if (!rg_ignored_miss(RG_MAKES_MEMORY, NULL))
             tell_size(workspace, "has", 0, NULL);
@@ -59,8 +58,8 @@ static aclnnStatus check_size(const struct workspace *workspace)
     if (workspace->size >= workspace->needed)
         return ACLNN_SUCCESS;
     tell_size(workspace, "is said to have", workspace->size, NULL);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: workspaceSize is %" PRIu64 ", must be at least %" PRIu64,
-                       workspace->function, workspace->size, workspace->needed);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, workspace->function,
+                       "workspaceSize is %" PRIu64 ", must be at least %" PRIu64, workspace->size, workspace->needed);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
@@ -76,16 +75,15 @@ static aclnnStatus check_memory(const struct workspace *workspace)
         const uint64_t left = block.size - (size_t)((uintptr_t)workspace->address - (uintptr_t)block.base);
         if (left < workspace->needed) {
             tell_size(workspace, "has", left, &block);
-            return rg_acl_fail(ACLNN_ERR_PARAM_INVALID,
-                               "%s: workspace has %" PRIu64
-                               " byte%s left in its allocation, must have at least %" PRIu64,
-                               workspace->function, left, rg_plural(left), workspace->needed);
+            return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, workspace->function,
+                               "workspace has %" PRIu64 " byte%s left in its allocation, must have at least %" PRIu64,
+                               left, rg_plural(left), workspace->needed);
         }
     }
     if (!rg_memory_tell_use(&use))
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: workspace is %p, must be in live device memory",
-                       workspace->function, workspace->address);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, workspace->function, "workspace is %p, must be in live device memory",
+                       workspace->address);
 }
 
 static aclnnStatus check_alignment(const struct workspace *workspace)
@@ -140,8 +138,8 @@ static aclnnStatus check_overlap(const struct workspace *workspace, const struct
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus rg_executor_check_workspace(const char *function, const struct rg_executor *executor, const void *address,
-                                        uint64_t size)
+aclnnStatus rg_executor_check_workspace(const struct rg_function *function, const struct rg_executor *executor,
+                                        const void *address, uint64_t size)
 {
     const struct workspace workspace = {function, address, size, rg_program_workspace_size(executor->program)};
     aclnnStatus status = check_size(&workspace);

@@ -40,7 +40,7 @@ struct slot {
 struct grave {
     const void *handle;
     enum rg_handle_kind kind;
-    const char *created_by, *ended_by; /* functions */
+    const struct rg_function *created_by, *ended_by;
     const void *created_at, *ended_at;
 };
 

@@ -36,7 +36,7 @@ static const char *noun_of(enum rg_handle_kind kind)
 
 /* What a call was given, and what is known about it. */
 struct given {
-    const char *function;
+    const struct rg_function *function;
     const char *argument;
     enum rg_handle_kind kind; /* that it must be of */
     struct rg_handle_life life;
@@ -55,9 +55,9 @@ static void tell(const struct given *given, const char *finding_kind, bool is_no
     snprintf(finding.instead, sizeof(finding.instead), "%s", instead);
     if (life->created.function != NULL)
         rg_check_add(&finding, &life->created.place, "%s, created by %s", rg_handle_kind_name(life->kind),
-                     life->created.function);
+                     life->created.function->name);
     if (life->created.function != NULL && life->state == RG_HANDLE_DEAD)
-        rg_check_add(&finding, &life->ended.place, "the same, ended by %s", life->ended.function);
+        rg_check_add(&finding, &life->ended.place, "the same, ended by %s", life->ended.function->name);
     rg_check_tell(&finding);
 }
 
@@ -82,7 +82,7 @@ static bool tell_wrong(const struct given *given)
 static bool has_run(const struct given *given)
 {
     return given->kind == RG_HANDLE_EXECUTOR && given->life.ended.function != NULL &&
-           strncmp(given->life.ended.function, "aclnn", strlen("aclnn")) == 0;
+           given->life.ended.function->role == RG_PHASE_2;
 }
 
 /* What is said of a handle that is gone: of an executor that has run, and of all others. */
@@ -113,7 +113,7 @@ static const struct words at_end = {
 /* What ends with an owner, and what to do where that and another end meet. */
 struct owned {
     enum rg_handle_kind kind;
-    const char *function;       /* that ends the owner */
+    enum rg_role role;          /* of the function that ends the owner */
     const char *use, *end;      /* used afterwards; ended by itself as well */
     const char *end_by_another; /* ended by two owners, or by one that has it twice */
 };
@@ -123,27 +123,25 @@ static const char late_reset[] =
 static const char ended_by_reset[] =
     "a device's reset ends its default context and the streams of that context: end them before it, or not at all";
 static const struct owned owned[] = {
-    {RG_HANDLE_TENSOR, "aclDestroyTensorList", "a list ends its members: end it after the last use of the tensor",
+    {RG_HANDLE_TENSOR, RG_ENDS_MEMBERS, "a list ends its members: end it after the last use of the tensor",
      "a list ends its members: leave the tensor to the list",
      "a list ends its members: put the tensor into one list, and once"},
-    {RG_HANDLE_SCALAR, "aclDestroyScalarList", "a list ends its members: end it after the last use of the scalar",
+    {RG_HANDLE_SCALAR, RG_ENDS_MEMBERS, "a list ends its members: end it after the last use of the scalar",
      "a list ends its members: leave the scalar to the list",
      "a list ends its members: put the scalar into one list, and once"},
-    {RG_HANDLE_STREAM, "aclrtDestroyContext", "a context ends its streams: destroy it after the last use of the stream",
+    {RG_HANDLE_STREAM, RG_ENDS_CONTEXT, "a context ends its streams: destroy it after the last use of the stream",
      "a context ends its streams: destroy the stream before the context, or leave it to the context", NULL},
-    {RG_HANDLE_STREAM, "aclrtResetDevice", late_reset, ended_by_reset, NULL},
-    {RG_HANDLE_STREAM, "aclrtResetDeviceForce", late_reset, ended_by_reset, NULL},
-    {RG_HANDLE_CONTEXT, "aclrtResetDevice", late_reset, ended_by_reset, NULL},
-    {RG_HANDLE_CONTEXT, "aclrtResetDeviceForce", late_reset, ended_by_reset, NULL},
+    {RG_HANDLE_STREAM, RG_RESETS, late_reset, ended_by_reset, NULL},
+    {RG_HANDLE_CONTEXT, RG_RESETS, late_reset, ended_by_reset, NULL},
 };
 
 /* The advice where an owner has a part in it; NULL where none has. */
 static const char *advise_owned(const struct given *given, bool is_use)
 {
-    const char *before = given->life.ended.function;
+    const struct rg_function *before = given->life.ended.function;
     for (size_t k = 0; before != NULL && k < sizeof(owned) / sizeof(*owned); k++) {
         const struct owned *own = &owned[k];
-        const bool was = strcmp(before, own->function) == 0, is = strcmp(given->function, own->function) == 0;
+        const bool was = before->role == own->role, is = given->function->role == own->role;
         if (own->kind == given->kind && (was || is))
             return is_use ? own->use : was && is ? own->end_by_another : own->end;
     }
@@ -169,13 +167,15 @@ static void tell_gone(const struct given *given, const struct words *words)
     tell(given, words->kind, false, what, instead);
 }
 
-void rg_handle_tell_dead(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle)
+void rg_handle_tell_dead(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                         const void *handle)
 {
     if (handle != NULL && rg_check_level() != RG_CHECK_OFF)
         tell_gone(&(struct given){function, argument, kind, rg_handle_look(handle)}, &in_use);
 }
 
-void rg_handle_tell_ended(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle)
+void rg_handle_tell_ended(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                          const void *handle)
 {
     if (handle != NULL && rg_check_level() != RG_CHECK_OFF)
         tell_gone(&(struct given){function, argument, kind, rg_handle_look(handle)}, &at_end);

@@ -9,9 +9,11 @@
 const char *rg_handle_kind_name(enum rg_handle_kind kind);
 
 /* Tells that a call was given a handle that is no live one of the kind. Of NULL nothing is told. */
-void rg_handle_tell_dead(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle);
+void rg_handle_tell_dead(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                         const void *handle);
 
 /* The same of a call that would have ended it. */
-void rg_handle_tell_ended(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle);
+void rg_handle_tell_ended(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                          const void *handle);
 
 #endif

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "acl/executor/executor.h"
+#include "acl/device/context.h"
 #include "acl/handle/handle_check.h"
 #include "acl/store/addresses.h"
 #include "acl/store/block.h"
+#include "acl/stream/stream_queue.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/message.h"
 #include "acl/tell/setting.h"
@@ -93,12 +95,11 @@ static void add(struct groups *groups, const struct sort *sort, const struct rg_
 }
 
 /* Default contexts, and default streams of all, are not the client's. What ends with an owner is told with that. */
-static bool is_of_client(const struct rg_handle_life *life)
+static bool is_of_client(enum rg_handle_kind kind, const void *object)
 {
-    const char *function = life->created.function;
-    if (life->kind == RG_HANDLE_STREAM)
-        return strncmp(function, "aclrtCreateStream", strlen("aclrtCreateStream")) == 0;
-    return life->kind != RG_HANDLE_CONTEXT || strcmp(function, "aclrtCreateContext") == 0;
+    if (kind == RG_HANDLE_STREAM)
+        return !((const struct rg_stream *)object)->traits.is_default;
+    return kind != RG_HANDLE_CONTEXT || !((const struct rg_context *)object)->traits.is_default;
 }
 
 static bool visit_handle(const struct rg_handle_life *life, const void *object, void *argument)
@@ -107,7 +108,7 @@ static bool visit_handle(const struct rg_handle_life *life, const void *object, 
     const struct sort *sort = &sorts[life->kind];
     if (life->kind == RG_HANDLE_EXECUTOR && !rg_executor_has_run(object))
         sort = &unused_executor;
-    if (life->is_owned || !is_of_client(life) || (sort->is_of_host && !groups->with_host))
+    if (life->is_owned || !is_of_client(life->kind, object) || (sort->is_of_host && !groups->with_host))
         return false;
     add(groups, sort, &life->created, life->handle, 0);
     return true;
@@ -127,13 +128,14 @@ static bool visit_addresses(const struct rg_origin *origin, const void *base, si
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
-static void tell(const struct group *group, const char *function)
+static void tell(const struct group *group, const struct rg_function *function)
 {
+    static const struct rg_function exit = {.name = "exit"};
     const struct sort *sort = group->sort;
     const char *space = strchr(sort->noun, ' ');
     const int length = (int)(space != NULL ? (size_t)(space - sort->noun) : strlen(sort->noun));
     struct rg_finding finding = {.kind = sort->finding,
-                                 .function = function != NULL ? function : "exit",
+                                 .function = function != NULL ? function : &exit,
                                  .is_at_exit = function == NULL,
                                  .once_for = rg_place_mark(&group->created.place)};
     if (group->n == 1)
@@ -147,11 +149,11 @@ static void tell(const struct group *group, const char *function)
                  rg_plural(group->n_bytes));
     snprintf(finding.instead, sizeof(finding.instead), "end each with %s", sort->end);
     rg_check_add(&finding, &group->created.place, "%s %p, created by %s", group->n == 1 ? "it is" : "the first is",
-                 group->first, group->created.function);
+                 group->first, group->created.function->name);
     rg_check_tell(&finding);
 }
 
-void rg_leak_tell(const char *function)
+void rg_leak_tell(const struct rg_function *function)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct groups groups; /* no allocation: there may be no memory left */

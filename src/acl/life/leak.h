@@ -3,9 +3,11 @@
 #ifndef RG_LEAK_H
 #define RG_LEAK_H
 
+#include "acl/tell/function.h"
+
 /* Tells what is still alive, by kind and place of creation, when a function of the interface, or for NULL the process,
  * ends. Each object once. With RG_CHECK_WARN only what is of the device, and nothing at the end of the process. */
-void rg_leak_tell(const char *function);
+void rg_leak_tell(const struct rg_function *function);
 
 /* A child of fork has what its parent has made, and need not end it: none of that is told any more. */
 void rg_leak_forget(void);

@@ -46,7 +46,7 @@ static void squeeze(char *text)
 }
 
 /* What the file holds, and a NUL. 100003 when it cannot be read, 100005 when it is too long. The caller frees it. */
-static aclError read_text(const char *function, const char *path, char **text)
+static aclError read_text(const struct rg_function *function, const char *path, char **text)
 {
     FILE *file = fopen(path, "rb");
     char *read = malloc(MAX_CONFIG_SIZE + 2);
@@ -62,9 +62,9 @@ static aclError read_text(const char *function, const char *path, char **text)
     free(read);
     if (read == NULL)
         return rg_runtime_fail_memory(function);
-    return rg_runtime_fail(is_read ? ACL_ERROR_INVALID_FILE_SIZE : ACL_ERROR_INVALID_FILE,
-                           "%s: configPath is \"%s\", must be a file that can be read and has at most %d bytes",
-                           function, path, MAX_CONFIG_SIZE);
+    return rg_runtime_fail(is_read ? ACL_ERROR_INVALID_FILE_SIZE : ACL_ERROR_INVALID_FILE, function,
+                           "configPath is \"%s\", must be a file that can be read and has at most %d bytes", path,
+                           MAX_CONFIG_SIZE);
 }
 
 /* Is it something in braces? There is no option that would be worth looking further. */
@@ -75,7 +75,7 @@ static bool is_object(const char *text)
 }
 
 /* The configuration in a file, NULL for one that says nothing. The caller frees it. */
-static aclError read_config(const char *function, const char *path, char **config)
+static aclError read_config(const struct rg_function *function, const char *path, char **config)
 {
     char *text = NULL;
     *config = NULL;
@@ -92,7 +92,7 @@ static aclError read_config(const char *function, const char *path, char **confi
         free(text);
     if (accepted)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_PARSE_FILE, "%s: configPath is \"%s\", must hold a JSON object", function, path);
+    return rg_runtime_fail(ACL_ERROR_PARSE_FILE, function, "configPath is \"%s\", must hold a JSON object", path);
 }
 
 static bool is_same(const char *a, const char *b)
@@ -112,13 +112,13 @@ RG_NEEDS(rg_runtime) static void end(void)
 }
 
 /* What is to be done after the end. */
-RG_WITHOUT(rg_runtime) static void close_down(const char *function)
+RG_WITHOUT(rg_runtime) static void close_down(const struct rg_function *function)
 {
     rg_runtime_lock();
     if (runtime.n_users == 0)
         rg_order_set(false);
     rg_runtime_unlock();
-    rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function);
+    rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function->name);
 }
 
 /* Counts a user. Takes config over. No message. */
@@ -140,7 +140,7 @@ RG_NEEDS(rg_runtime) static aclError begin(char *config, uint64_t *n_users)
 }
 
 /* Tells the callbacks of a runtime that has begun. It ends again when one of them fails. */
-static aclError tell_begin(const char *function, const char *config)
+static aclError tell_begin(const struct rg_function *function, const char *config)
 {
     const aclError status = rg_init_callbacks_begin(function, config);
     if (status == ACL_SUCCESS)
@@ -155,45 +155,47 @@ static aclError tell_begin(const char *function, const char *config)
     return status;
 }
 
-static aclError fail_begin(const char *function, aclError status, uint64_t n_users)
+static aclError fail_begin(const struct rg_function *function, aclError status, uint64_t n_users)
 {
     if (status == ACL_ERROR_REPEAT_INITIALIZE)
         return rg_runtime_fail(
-            status, "%s: the runtime has been initialised already, must be initialised once; counted as user %llu",
-            function, (unsigned long long)n_users);
+            status, function,
+            "the runtime has been initialised already, must be initialised once; counted as user %llu",
+            (unsigned long long)n_users);
     return rg_runtime_fail(
-        status, "%s: configPath names another configuration than the one in use, must name the same until aclFinalize",
-        function);
+        status, function,
+        "configPath names another configuration than the one in use, must name the same until aclFinalize");
 }
 
 aclError aclInit(const char *configPath)
 {
+    static const struct rg_function function = {.name = __func__};
     char *config = NULL;
     uint64_t n_users = 0;
     rg_stream_watch_forks();
-    aclError status = read_config(__func__, configPath, &config);
+    aclError status = read_config(&function, configPath, &config);
     if (status != ACL_SUCCESS)
         return status;
     char *text = config != NULL ? strdup(config) : NULL;
     if (config != NULL && text == NULL) {
         free(config);
-        return rg_runtime_fail_memory(__func__);
+        return rg_runtime_fail_memory(&function);
     }
     rg_runtime_lock();
     status = begin(config, &n_users);
     rg_runtime_unlock();
     if (status == ACL_SUCCESS) {
-        rg_log(RG_LOG_EVENT, "%s: the runtime is initialised", __func__);
-        status = tell_begin(__func__, text);
+        rg_log(RG_LOG_EVENT, "%s: the runtime is initialised", function.name);
+        status = tell_begin(&function, text);
     } else {
-        status = fail_begin(__func__, status, n_users);
+        status = fail_begin(&function, status, n_users);
     }
     free(text);
     return status;
 }
 
 /* The end of a runtime that had users, or none; alone: the caller was the last. */
-static aclError tell_end(const char *function, bool had_users, bool is_alone)
+static aclError tell_end(const struct rg_function *function, bool had_users, bool is_alone)
 {
     const aclError status = had_users ? rg_init_callbacks_end(function) : ACL_SUCCESS;
     close_down(function);
@@ -204,6 +206,7 @@ static aclError tell_end(const char *function, bool had_users, bool is_alone)
 
 aclError aclFinalize(void)
 {
+    static const struct rg_function function = {.name = __func__};
     rg_runtime_lock();
     const bool had_ended = runtime.has_ended;
     const uint64_t n_users = runtime.n_users; /* others may have things in use */
@@ -214,15 +217,16 @@ aclError aclFinalize(void)
         runtime.n_excused--;
     rg_runtime_unlock();
     if (had_ended && !is_excused)
-        rg_order_tell_ended(__func__, NULL, "the runtime has been finalised as often as it was initialised");
+        rg_order_tell_ended(&function, NULL, "the runtime has been finalised as often as it was initialised");
     if (had_ended)
-        return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE,
-                               "%s: the runtime has been finalised already, must be initialised in between", __func__);
-    return tell_end(__func__, n_users > 0, n_users <= 1);
+        return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, &function,
+                               "the runtime has been finalised already, must be initialised in between");
+    return tell_end(&function, n_users > 0, n_users <= 1);
 }
 
 aclError aclFinalizeReference(uint64_t *refCount)
 {
+    static const struct rg_function function = {.name = __func__};
     rg_runtime_lock();
     const bool had_user = runtime.n_users > 0;
     if (had_user && --runtime.n_users == 0)
@@ -230,9 +234,9 @@ aclError aclFinalizeReference(uint64_t *refCount)
     const uint64_t n_users = runtime.n_users;
     rg_runtime_unlock();
     if (!had_user)
-        return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: the runtime has 0 users, must have one to finalise",
-                               __func__);
+        return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, &function,
+                               "the runtime has 0 users, must have one to finalise");
     if (refCount != NULL)
         *refCount = n_users;
-    return n_users == 0 ? tell_end(__func__, true, true) : ACL_SUCCESS;
+    return n_users == 0 ? tell_end(&function, true, true) : ACL_SUCCESS;
 }

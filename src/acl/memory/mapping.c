@@ -16,96 +16,98 @@
 
 /* ---- Checks ----------------------------------------------------------------------------------- */
 
-aclError rg_addresses_check_multiple(const char *function, const char *argument, size_t value)
+aclError rg_addresses_check_multiple(const struct rg_function *function, const char *argument, size_t value)
 {
     if (value % RG_GRANULE == 0)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: %s is %zu (0x%zx), must be a multiple of %zu, the granularity", function, argument,
-                           value, value, RG_GRANULE);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "%s is %zu (0x%zx), must be a multiple of %zu, the granularity", argument, value, value,
+                           RG_GRANULE);
 }
 
-aclError rg_addresses_check_size(const char *function, size_t size)
+aclError rg_addresses_check_size(const struct rg_function *function, size_t size)
 {
     if (size == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", function);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "size is 0, must be positive");
     return rg_addresses_check_multiple(function, "size", size);
 }
 
-aclError rg_addresses_check_flags(const char *function, uint64_t flags)
+aclError rg_addresses_check_flags(const struct rg_function *function, uint64_t flags)
 {
     if (flags == 0)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flags is 0x%llx, must be 0", function,
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "flags is 0x%llx, must be 0",
                            (unsigned long long)flags);
 }
 
 /* ---- Reserving -------------------------------------------------------------------------------- */
 
-static aclError check_alignment(const char *function, size_t alignment)
+static aclError check_alignment(const struct rg_function *function, size_t alignment)
 {
     if ((alignment & (alignment - 1)) == 0)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: alignment is %zu, must be 0 or a power of two", function,
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "alignment is %zu, must be 0 or a power of two",
                            alignment);
 }
 
 aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     if (virPtr == NULL)
-        return rg_runtime_fail_null(__func__, "virPtr");
-    aclError refused = rg_addresses_check_size(__func__, size);
+        return rg_runtime_fail_null(&function, "virPtr");
+    aclError refused = rg_addresses_check_size(&function, size);
     if (refused == ACL_SUCCESS)
-        refused = check_alignment(__func__, alignment);
+        refused = check_alignment(&function, alignment);
     const size_t unit = alignment > RG_GRANULE ? alignment : RG_GRANULE;
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(__func__, "expectPtr", (uintptr_t)expectPtr);
+        refused = rg_addresses_check_multiple(&function, "expectPtr", (uintptr_t)expectPtr);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_flags(__func__, flags);
+        refused = rg_addresses_check_flags(&function, flags);
     if (refused != ACL_SUCCESS)
         return refused;
     const void *wanted = (uintptr_t)expectPtr % unit == 0 ? expectPtr : NULL;
     char *base = rg_addresses_reserve(size, unit, wanted, &origin);
     if (base == NULL)
-        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                               "%s: size is %zu and alignment %zu, must be what there are addresses for (%s)", __func__,
-                               size, alignment, strerror(errno));
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, &function,
+                               "size is %zu and alignment %zu, must be what there are addresses for (%s)", size,
+                               alignment, strerror(errno));
     *virPtr = base;
     return ACL_SUCCESS;
 }
 
 aclError aclrtReleaseMemAddress(void *virPtr)
 {
+    static const struct rg_function function = {.name = __func__};
     if (virPtr == NULL)
-        return rg_runtime_fail_null(__func__, "virPtr");
+        return rg_runtime_fail_null(&function, "virPtr");
     const enum rg_addresses_outcome outcome = rg_addresses_release(virPtr);
     if (outcome == RG_ADDRESSES_NOT_RESERVED)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: virPtr is %p, must be the start of addresses of aclrtReserveMemAddress that have "
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                               "virPtr is %p, must be the start of addresses of aclrtReserveMemAddress that have "
                                "not been released",
-                               __func__, virPtr);
+                               virPtr);
     if (outcome == RG_ADDRESSES_IN_USE)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: virPtr is %p, where memory is mapped, must be unmapped with aclrtUnmapMem before",
-                               __func__, virPtr);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                               "virPtr is %p, where memory is mapped, must be unmapped with aclrtUnmapMem before",
+                               virPtr);
     return ACL_SUCCESS;
 }
 
 /* ---- Mapping ---------------------------------------------------------------------------------- */
 
-static aclError fail_open(const char *function, const struct rg_mapping *mapping, enum rg_addresses_outcome outcome)
+static aclError fail_open(const struct rg_function *function, const struct rg_mapping *mapping,
+                          enum rg_addresses_outcome outcome)
 {
     if (outcome == RG_ADDRESSES_SYSTEM)
-        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                               "%s: size is %zu at virPtr = %p, must be what the system can map (%s)", function,
-                               mapping->size, (void *)mapping->base, strerror(errno));
-    return rg_runtime_fail(
-        ACL_ERROR_RT_PARAM_INVALID,
-        outcome == RG_ADDRESSES_IN_USE
-            ? "%s: virPtr is %p and size %zu, where memory is mapped already, must be other addresses"
-            : "%s: virPtr is %p and size %zu, must be within addresses of one aclrtReserveMemAddress",
-        function, (void *)mapping->base, mapping->size);
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, function,
+                               "size is %zu at virPtr = %p, must be what the system can map (%s)", mapping->size,
+                               (void *)mapping->base, strerror(errno));
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           outcome == RG_ADDRESSES_IN_USE
+                               ? "virPtr is %p and size %zu, where memory is mapped already, must be other addresses"
+                               : "virPtr is %p and size %zu, must be within addresses of one aclrtReserveMemAddress",
+                           (void *)mapping->base, mapping->size);
 }
 
 /* Maps, and makes it memory of the device. Takes the mapping over in any case, and with it the hold of its physical
@@ -139,12 +141,12 @@ static aclError open_mapping(const struct rg_origin *origin, struct rg_mapping *
 }
 
 /* Holds the physical memory for one more mapping. */
-static aclError hold(const char *function, const struct rg_mapping *wanted)
+static aclError hold(const struct rg_function *function, const struct rg_mapping *wanted)
 {
     const size_t size = wanted->physical->size;
     if (wanted->offset > size || wanted->size > size - wanted->offset)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: offset is %zu and size %zu, must be within the %zu bytes of handle = %p", function,
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "offset is %zu and size %zu, must be within the %zu bytes of handle = %p",
                                wanted->offset, wanted->size, size, wanted->handle);
     return rg_physical_hold(wanted->physical) ? ACL_SUCCESS : rg_physical_fail_dead(function, wanted->handle);
 }
@@ -166,25 +168,27 @@ static aclError map(const struct rg_origin *origin, const struct rg_mapping *wan
 
 aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     if (virPtr == NULL)
-        return rg_runtime_fail_null(__func__, "virPtr");
-    aclError refused = rg_addresses_check_size(__func__, size);
+        return rg_runtime_fail_null(&function, "virPtr");
+    aclError refused = rg_addresses_check_size(&function, size);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(__func__, "virPtr", (uintptr_t)virPtr);
+        refused = rg_addresses_check_multiple(&function, "virPtr", (uintptr_t)virPtr);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(__func__, "offset", offset);
+        refused = rg_addresses_check_multiple(&function, "offset", offset);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_flags(__func__, flags);
+        refused = rg_addresses_check_flags(&function, flags);
     if (refused != ACL_SUCCESS)
         return refused;
     struct rg_mapping wanted = {.base = virPtr, .size = size, .offset = offset, .handle = handle};
-    wanted.physical = rg_physical_acquire(__func__, handle, &refused);
+    wanted.physical = rg_physical_acquire(&function, handle, &refused);
     return wanted.physical != NULL ? map(&origin, &wanted) : refused;
 }
 
 aclError aclrtUnmapMem(void *virPtr)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     return rg_memory_end(&origin, "virPtr", virPtr, RG_MEMORY_MAPPED);
 }

@@ -17,35 +17,35 @@
 
 /* ---- Saying so -------------------------------------------------------------------------------- */
 
-static aclError check_location(const char *function, size_t k, const aclrtMemLocation *location)
+static aclError check_location(const struct rg_function *function, size_t k, const aclrtMemLocation *location)
 {
     const int type = (int)location->type;
     const bool is_known = type >= ACL_MEM_LOCATION_TYPE_HOST && type <= ACL_MEM_LOCATION_TYPE_HOST_NUMA;
     if (type != ACL_MEM_LOCATION_TYPE_DEVICE)
-        return rg_runtime_fail(is_known ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: desc[%zu].location.type is %d, must be ACL_MEM_LOCATION_TYPE_DEVICE (1)", function,
-                               k, type);
+        return rg_runtime_fail(is_known ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_RT_PARAM_INVALID, function,
+                               "desc[%zu].location.type is %d, must be ACL_MEM_LOCATION_TYPE_DEVICE (1)", k, type);
     char argument[48];
     snprintf(argument, sizeof(argument), "desc[%zu].location.id", k);
     return rg_device_check(function, argument, location->id);
 }
 
-static aclError read_descriptor(const char *function, size_t k, const aclrtMemAccessDesc *desc, struct rg_grant *grant)
+static aclError read_descriptor(const struct rg_function *function, size_t k, const aclrtMemAccessDesc *desc,
+                                struct rg_grant *grant)
 {
     const int flags = (int)desc->flags;
     if (flags != ACL_RT_MEM_ACCESS_FLAGS_NONE && flags != ACL_RT_MEM_ACCESS_FLAGS_READ &&
         flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: desc[%zu].flags is %d, must be ACL_RT_MEM_ACCESS_FLAGS_NONE (0), _READ (1) or "
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "desc[%zu].flags is %d, must be ACL_RT_MEM_ACCESS_FLAGS_NONE (0), _READ (1) or "
                                "_READWRITE (3)",
-                               function, k, flags);
+                               k, flags);
     *grant = (struct rg_grant){(int32_t)desc->location.id, flags != ACL_RT_MEM_ACCESS_FLAGS_NONE,
                                flags == ACL_RT_MEM_ACCESS_FLAGS_READWRITE};
     return check_location(function, k, &desc->location);
 }
 
-static aclError check_bytes(const char *function, const void *base, size_t size, const aclrtMemAccessDesc *desc,
-                            size_t count)
+static aclError check_bytes(const struct rg_function *function, const void *base, size_t size,
+                            const aclrtMemAccessDesc *desc, size_t count)
 {
     if (base == NULL)
         return rg_runtime_fail_null(function, "virPtr");
@@ -55,14 +55,14 @@ static aclError check_bytes(const char *function, const void *base, size_t size,
     if (refused == ACL_SUCCESS && desc == NULL)
         refused = rg_runtime_fail_null(function, "desc");
     if (refused == ACL_SUCCESS && count == 0)
-        refused = rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: count is 0, must be positive", function);
+        refused = rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "count is 0, must be positive");
     return refused;
 }
 
 static aclError set_access(const struct rg_origin *origin, const char *base, size_t size,
                            const aclrtMemAccessDesc *desc, size_t count)
 {
-    const char *const function = origin->function;
+    const struct rg_function *const function = origin->function;
     struct rg_grant *grants = count <= SIZE_MAX / sizeof(*grants) ? malloc(count * sizeof(*grants)) : NULL;
     aclError status = grants != NULL ? ACL_SUCCESS : rg_runtime_fail_memory(function);
     for (size_t k = 0; k < count && status == ACL_SUCCESS; k++)
@@ -73,17 +73,18 @@ static aclError set_access(const struct rg_origin *origin, const char *base, siz
     if (outcome == RG_ADDRESSES_SYSTEM)
         return rg_runtime_fail_memory(function);
     if (outcome != RG_ADDRESSES_DONE)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: virPtr is %p and size %zu, must be within addresses of one aclrtReserveMemAddress "
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "virPtr is %p and size %zu, must be within addresses of one aclrtReserveMemAddress "
                                "at all of which aclrtMapMem has mapped memory",
-                               function, (const void *)base, size);
+                               (const void *)base, size);
     return status;
 }
 
 aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
-    const aclError refused = check_bytes(__func__, virPtr, size, desc, count);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
+    const aclError refused = check_bytes(&function, virPtr, size, desc, count);
     return refused != ACL_SUCCESS ? refused : set_access(&origin, virPtr, size, desc, count);
 }
 
@@ -91,7 +92,7 @@ aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, 
 
 /* A use that is not allowed. */
 struct use {
-    const char *function;
+    const struct rg_function *function;
     const struct rg_access *access;
     uintptr_t at;
     struct rg_memory_block block;
@@ -124,7 +125,7 @@ static bool tell(const struct use *use)
              use->access->touch == RG_READS ? "READ" : "READWRITE", (int)device);
     rg_memory_add_block(&finding, &use->block, false);
     if (use->granted.was_set)
-        rg_check_add(&finding, &use->granted_by.place, "access to it, set by %s", use->granted_by.function);
+        rg_check_add(&finding, &use->granted_by.place, "access to it, set by %s", use->granted_by.function->name);
     return rg_check_tell(&finding);
 }
 
@@ -145,7 +146,7 @@ static bool find_use(struct use *use, uintptr_t *at)
     return false;
 }
 
-bool rg_mapping_tell_access(const char *function, const struct rg_access *accesses, int n)
+bool rg_mapping_tell_access(const struct rg_function *function, const struct rg_access *accesses, int n)
 {
     if (rg_check_level() == RG_CHECK_OFF || !rg_addresses_are_used())
         return false;

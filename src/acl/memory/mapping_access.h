@@ -7,6 +7,6 @@
 
 /* Tells where a call touches mapped memory of a device that aclrtMemSetAccess has not given the device such access to.
  * Is it to be refused? */
-bool rg_mapping_tell_access(const char *function, const struct rg_access *accesses, int n);
+bool rg_mapping_tell_access(const struct rg_function *function, const struct rg_access *accesses, int n);
 
 #endif

@@ -22,7 +22,7 @@ enum { GRANULE = 32, SPARE = 32 };
 
 /* ---- Attributes of an allocation -------------------------------------------------------------- */
 
-static aclError check_attribute(const char *function, const aclrtMallocAttribute *attribute)
+static aclError check_attribute(const struct rg_function *function, const aclrtMallocAttribute *attribute)
 {
     switch (attribute->attr) {
     case ACL_RT_MEM_ATTR_MODULE_ID:
@@ -31,13 +31,13 @@ static aclError check_attribute(const char *function, const aclrtMallocAttribute
     case ACL_RT_MEM_ATTR_DEVICE_ID:
         return rg_device_check(function, "ACL_RT_MEM_ATTR_DEVICE_ID", attribute->value.deviceId);
     default:
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: cfg has the attribute %d, must be one from 1 to 3",
-                               function, (int)attribute->attr);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "cfg has the attribute %d, must be one from 1 to 3",
+                               (int)attribute->attr);
     }
 }
 
 /* Checks the attributes, and stores in *device the one that they name, if they do. */
-static aclError read_config(const char *function, const aclrtMallocConfig *cfg, int32_t *device)
+static aclError read_config(const struct rg_function *function, const aclrtMallocConfig *cfg, int32_t *device)
 {
     if (cfg == NULL)
         return ACL_SUCCESS;
@@ -70,18 +70,18 @@ static aclError fail_full(const struct request *request, const struct rg_memory_
                           enum rg_memory_outcome outcome)
 {
     if (outcome == RG_MEMORY_DEVICE_FULL)
-        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                               "%s: size is %zu, which makes %zu bytes, must be at most what is free: %zu of the %zu "
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, request->origin.function,
+                               "size is %zu, which makes %zu bytes, must be at most what is free: %zu of the %zu "
                                "bytes of device %d are in use",
-                               request->origin.function, request->size, block->booked, rg_memory_booked(block->device),
-                               rg_memory_total(), block->device);
+                               request->size, block->booked, rg_memory_booked(block->device), rg_memory_total(),
+                               block->device);
     if (outcome == RG_MEMORY_NOT_ISOLATED)
-        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                               "%s: size is %zu, for which there are no isolated addresses (%s); must be less, or in "
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, request->origin.function,
+                               "size is %zu, for which there are no isolated addresses (%s); must be less, or in "
                                "fewer blocks, or without isolate in REGRAD_CHECK",
-                               request->origin.function, request->size, strerror(errno));
-    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, must be at most what the system has left",
-                           request->origin.function, request->size);
+                               request->size, strerror(errno));
+    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, request->origin.function,
+                           "size is %zu, must be at most what the system has left", request->size);
 }
 
 static aclError try_to_allocate(const struct request *request)
@@ -89,7 +89,7 @@ static aclError try_to_allocate(const struct request *request)
     if (request->pointer == NULL)
         return rg_runtime_fail_null(request->origin.function, request->pointer_name);
     if (request->size == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", request->origin.function);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, request->origin.function, "size is 0, must be positive");
     struct rg_context_traits context = {0};
     aclError status = rg_context_look(request->origin.function, &context);
     if (status != ACL_SUCCESS)
@@ -122,41 +122,47 @@ static aclError allocate_device(struct rg_origin origin, void **pointer, size_t 
 /* Policies name sorts of pages; there is only one sort here. */
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)policy;
-    return allocate_device(rg_origin_here(__func__), devPtr, size, SPARE, NULL);
+    return allocate_device(rg_origin_here(&function), devPtr, size, SPARE, NULL);
 }
 
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)policy;
-    return allocate_device(rg_origin_here(__func__), devPtr, size, 0, NULL);
+    return allocate_device(rg_origin_here(&function), devPtr, size, 0, NULL);
 }
 
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)policy;
-    return allocate_device(rg_origin_here(__func__), devPtr, size, SPARE, NULL);
+    return allocate_device(rg_origin_here(&function), devPtr, size, SPARE, NULL);
 }
 
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
 {
+    static const struct rg_function function = {.name = __func__};
     (void)policy;
-    return allocate_device(rg_origin_here(__func__), devPtr, size, SPARE, cfg);
+    return allocate_device(rg_origin_here(&function), devPtr, size, SPARE, cfg);
 }
 
 aclError aclrtMallocHost(void **hostPtr, size_t size)
 {
-    return allocate(&(struct request){rg_origin_here(__func__), "hostPtr", hostPtr, size, 0, RG_MEMORY_HOST, NULL});
+    static const struct rg_function function = {.name = __func__};
+    return allocate(&(struct request){rg_origin_here(&function), "hostPtr", hostPtr, size, 0, RG_MEMORY_HOST, NULL});
 }
 
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg)
 {
-    return allocate(&(struct request){rg_origin_here(__func__), "ptr", ptr, size, 0, RG_MEMORY_HOST, cfg});
+    static const struct rg_function function = {.name = __func__};
+    return allocate(&(struct request){rg_origin_here(&function), "ptr", ptr, size, 0, RG_MEMORY_HOST, cfg});
 }
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */
 
-static aclError fail_not_begin(const char *function, const char *argument, const void *pointer,
+static aclError fail_not_begin(const struct rg_function *function, const char *argument, const void *pointer,
                                enum rg_memory_place place)
 {
     static const char *const names[] = {
@@ -166,8 +172,8 @@ static aclError fail_not_begin(const char *function, const char *argument, const
     if (rg_memory_find(pointer, &block))
         found = block.place != place ? names[block.place] : "inside of live memory, not at its start";
     rg_memory_tell_free(function, argument, pointer, place);
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is %p, %s; must be the start of live memory of %s",
-                           function, argument, pointer, found, rg_memory_maker(place));
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "%s is %p, %s; must be the start of live memory of %s",
+                           argument, pointer, found, rg_memory_maker(place));
 }
 
 aclError rg_memory_end(const struct rg_origin *origin, const char *argument, const void *pointer,
@@ -187,66 +193,74 @@ aclError rg_memory_end(const struct rg_origin *origin, const char *argument, con
 
 aclError aclrtFree(void *devPtr)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     return rg_memory_end(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHost(void *hostPtr)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     return rg_memory_end(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 aclError aclrtFreeWithDevSync(void *devPtr)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct rg_memory_block block;
     const bool waits = devPtr != NULL && rg_memory_find_start(devPtr, RG_MEMORY_DEVICE, &block);
-    const aclError refused = waits ? rg_stream_wait_device(__func__, block.device) : ACL_SUCCESS;
+    const aclError refused = waits ? rg_stream_wait_device(&function, block.device) : ACL_SUCCESS;
     return refused != ACL_SUCCESS ? refused : rg_memory_end(&origin, "devPtr", devPtr, RG_MEMORY_DEVICE);
 }
 
 aclError aclrtFreeHostWithDevSync(void *hostPtr)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     aclError refused = ACL_SUCCESS;
     for (int32_t device = 0; device < rg_device_count() && refused == ACL_SUCCESS; device++)
-        refused = rg_stream_wait_device(__func__, device);
+        refused = rg_stream_wait_device(&function, device);
     return refused != ACL_SUCCESS ? refused : rg_memory_end(&origin, "hostPtr", hostPtr, RG_MEMORY_HOST);
 }
 
 /* ---- Questions -------------------------------------------------------------------------------- */
 
-static aclError check_range(const char *function, const void *pointer, size_t size)
+static aclError check_range(const struct rg_function *function, const void *pointer, size_t size)
 {
     if (pointer == NULL)
         return rg_runtime_fail_null(function, "devPtr");
     if (size == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0, must be positive", function);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "size is 0, must be positive");
     return ACL_SUCCESS;
 }
 
 aclError aclrtMemFlush(void *devPtr, size_t size)
 {
-    return check_range(__func__, devPtr, size);
+    static const struct rg_function function = {.name = __func__};
+    return check_range(&function, devPtr, size);
 }
 
 aclError aclrtMemInvalidate(void *devPtr, size_t size)
 {
-    return check_range(__func__, devPtr, size);
+    static const struct rg_function function = {.name = __func__};
+    return check_range(&function, devPtr, size);
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (free == NULL)
-        return rg_runtime_fail_null(__func__, "free");
+        return rg_runtime_fail_null(&function, "free");
     if (total == NULL)
-        return rg_runtime_fail_null(__func__, "total");
+        return rg_runtime_fail_null(&function, "total");
     if ((int)attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: attr is %d, must be one from ACL_DDR_MEM (0) to %s (17)",
-                               __func__, (int)attr, "ACL_MEM_P2P_HUGE1G");
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                               "attr is %d, must be one from ACL_DDR_MEM (0) to %s (17)", (int)attr,
+                               "ACL_MEM_P2P_HUGE1G");
     struct rg_context_traits context = {0};
-    const aclError refused = rg_context_look(__func__, &context);
+    const aclError refused = rg_context_look(&function, &context);
     if (refused != ACL_SUCCESS)
         return refused;
     *total = rg_memory_total();
@@ -257,13 +271,14 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 /* The library is the one module that there is. */
 aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (memUsageInfo == NULL)
-        return rg_runtime_fail_null(__func__, "memUsageInfo");
+        return rg_runtime_fail_null(&function, "memUsageInfo");
     if (outputNum == NULL)
-        return rg_runtime_fail_null(__func__, "outputNum");
+        return rg_runtime_fail_null(&function, "outputNum");
     if (inputNum == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: inputNum is 0, must be positive", __func__);
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function, "inputNum is 0, must be positive");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS)
         return refused;
     *memUsageInfo = (aclrtMemUsageInfo){
@@ -275,13 +290,14 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
 /* The memory of the host corrects its errors, or the system ends the process. */
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (memUceInfoArray == NULL)
-        return rg_runtime_fail_null(__func__, "memUceInfoArray");
+        return rg_runtime_fail_null(&function, "memUceInfoArray");
     if (retSize == NULL)
-        return rg_runtime_fail_null(__func__, "retSize");
+        return rg_runtime_fail_null(&function, "retSize");
     if (arraySize == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: arraySize is 0, must be positive", __func__);
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function, "arraySize is 0, must be positive");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused == ACL_SUCCESS)
         *retSize = 0;
     return refused;
@@ -289,23 +305,24 @@ aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, 
 
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
 {
+    static const struct rg_function function = {.name = __func__};
     if (memUceInfoArray == NULL)
-        return rg_runtime_fail_null(__func__, "memUceInfoArray");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "memUceInfoArray");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     if (refused != ACL_SUCCESS || arraySize == 0)
         return refused;
-    return rg_runtime_fail(
-        ACL_ERROR_RT_PARAM_INVALID,
-        "%s: arraySize is %zu, must be 0: no address has an error that aclrtGetMemUceInfo would tell", __func__,
-        arraySize);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                           "arraySize is %zu, must be 0: no address has an error that aclrtGetMemUceInfo would tell",
+                           arraySize);
 }
 
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)
 {
+    static const struct rg_function function = {.name = __func__};
     if (ptr == NULL)
-        return rg_runtime_fail_null(__func__, "ptr");
+        return rg_runtime_fail_null(&function, "ptr");
     if (attributes == NULL)
-        return rg_runtime_fail_null(__func__, "attributes");
+        return rg_runtime_fail_null(&function, "attributes");
     struct rg_memory_block block;
     aclrtMemLocation location = {.id = 0, .type = ACL_MEM_LOCATION_TYPE_UNREGISTERED};
     if (rg_memory_find(ptr, &block)) {
@@ -321,14 +338,14 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
 
 aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize)
 {
+    static const struct rg_function function = {.name = __func__};
     struct rg_memory_block block;
     if (ptr == NULL)
-        return rg_runtime_fail_null(__func__, "ptr");
+        return rg_runtime_fail_null(&function, "ptr");
     if (pbase == NULL || psize == NULL)
-        return rg_runtime_fail_null(__func__, pbase == NULL ? "pbase" : "psize");
+        return rg_runtime_fail_null(&function, pbase == NULL ? "pbase" : "psize");
     if (!rg_memory_find(ptr, &block) || block.place == RG_MEMORY_HOST)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: ptr is %p, must be in live device memory", __func__,
-                               ptr);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function, "ptr is %p, must be in live device memory", ptr);
     *pbase = (void *)(uintptr_t)block.base;
     *psize = block.size;
     return ACL_SUCCESS;

@@ -17,7 +17,7 @@ struct batch {
     size_t *fail_index;
 };
 
-static aclError check_pointers(const char *function, const struct batch *batch)
+static aclError check_pointers(const struct rg_function *function, const struct batch *batch)
 {
     const struct {
         const void *pointer;
@@ -33,27 +33,27 @@ static aclError check_pointers(const char *function, const struct batch *batch)
 }
 
 /* Attribute k is of the copies from attrsIndexes[k] to those of the next. */
-static aclError check_attributes(const char *function, const struct batch *batch)
+static aclError check_attributes(const struct rg_function *function, const struct batch *batch)
 {
     if (batch->n == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: numBatches is 0, must be positive", function);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "numBatches is 0, must be positive");
     if (batch->n_attrs == 0 || batch->n_attrs > batch->n)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: numAttrs is %zu, must be from 1 to numBatches = %zu",
-                               function, batch->n_attrs, batch->n);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "numAttrs is %zu, must be from 1 to numBatches = %zu", batch->n_attrs, batch->n);
     for (size_t k = 0; k < batch->n_attrs; k++) {
         const size_t index = batch->attrs_indexes[k], least = k == 0 ? 0 : batch->attrs_indexes[k - 1] + 1;
         if (index < least || index >= batch->n || (k == 0 && index != 0))
-            return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                                   "%s: attrsIndexes[%zu] is %zu, must be 0 for the first, then more than the one "
+            return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                                   "attrsIndexes[%zu] is %zu, must be 0 for the first, then more than the one "
                                    "before it, and less than numBatches = %zu",
-                                   function, k, index, batch->n);
+                                   k, index, batch->n);
         const aclrtMemLocationType types[] = {batch->attrs[k].dstLoc.type, batch->attrs[k].srcLoc.type};
         for (int end = 0; end < 2; end++)
             if (types[end] != ACL_MEM_LOCATION_TYPE_HOST && types[end] != ACL_MEM_LOCATION_TYPE_DEVICE)
-                return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                                       "%s: attrs[%zu].%s.type is %d, must be ACL_MEM_LOCATION_TYPE_HOST (0) or "
+                return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                                       "attrs[%zu].%s.type is %d, must be ACL_MEM_LOCATION_TYPE_HOST (0) or "
                                        "ACL_MEM_LOCATION_TYPE_DEVICE (1)",
-                                       function, k, end == 0 ? "dstLoc" : "srcLoc", (int)types[end]);
+                                       k, end == 0 ? "dstLoc" : "srcLoc", (int)types[end]);
     }
     return ACL_SUCCESS;
 }
@@ -67,7 +67,7 @@ static aclrtMemcpyKind kind_of(const aclrtMemcpyBatchAttr *attribute)
     return from_device ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_HOST;
 }
 
-static aclError run(const char *function, const struct batch *batch, bool is_async, aclrtStream stream)
+static aclError run(const struct rg_function *function, const struct batch *batch, bool is_async, aclrtStream stream)
 {
     aclError status = check_pointers(function, batch);
     if (status != ACL_SUCCESS)
@@ -85,8 +85,8 @@ static aclError run(const char *function, const struct batch *batch, bool is_asy
                           : aclrtMemcpy(batch->dsts[k], batch->dest_maxs[k], batch->srcs[k], batch->sizes[k], kind);
         if (status != ACL_SUCCESS) {
             *batch->fail_index = k;
-            return rg_runtime_fail(status, "%s: copy %zu of %zu is refused for the reason above, must not be", function,
-                                   k, batch->n);
+            return rg_runtime_fail(status, function, "copy %zu of %zu is refused for the reason above, must not be", k,
+                                   batch->n);
         }
     }
     return ACL_SUCCESS;
@@ -95,14 +95,16 @@ static aclError run(const char *function, const struct batch *batch, bool is_asy
 aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
                           aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
 {
+    static const struct rg_function function = {.name = __func__};
     const struct batch batch = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, failIndex};
-    return run(__func__, &batch, false, NULL);
+    return run(&function, &batch, false, NULL);
 }
 
 aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
                                aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
                                aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     const struct batch batch = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, failIndex};
-    return run(__func__, &batch, true, stream);
+    return run(&function, &batch, true, stream);
 }

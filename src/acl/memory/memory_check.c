@@ -109,16 +109,15 @@ aclError rg_memory_check_end(const struct rg_origin *origin, const char *argumen
 {
     const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(address, size)};
     if (rg_race_check_host(origin, &access, 1))
-        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
-                               "%s: %s is %p, which a stream has work for, must be waited for before", origin->function,
-                               argument, address);
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE, origin->function,
+                               "%s is %p, which a stream has work for, must be waited for before", argument, address);
     rg_race_forget(address, size);
     return ACL_SUCCESS;
 }
 
 /* ---- Freeing ---------------------------------------------------------------------------------- */
 
-static void tell_freed_twice(const char *function, const char *argument, const void *address,
+static void tell_freed_twice(const struct rg_function *function, const char *argument, const void *address,
                              const struct rg_memory_block *block)
 {
     struct rg_finding finding = {
@@ -129,7 +128,7 @@ static void tell_freed_twice(const char *function, const char *argument, const v
     rg_check_tell(&finding);
 }
 
-static void tell_not_freeable(const char *function, const char *argument, const void *address,
+static void tell_not_freeable(const struct rg_function *function, const char *argument, const void *address,
                               enum rg_memory_place place, const struct rg_memory_block *block)
 {
     const char *found = block == NULL           ? "in no memory that was allocated by this library"
@@ -141,13 +140,14 @@ static void tell_not_freeable(const char *function, const char *argument, const 
     snprintf(finding.instead, sizeof(finding.instead),
              place == RG_MEMORY_MAPPED ? "give %s the addresses that %s was given"
                                        : "free with %s what %s has returned",
-             function, rg_memory_maker(place));
+             function->name, rg_memory_maker(place));
     if (block != NULL)
         rg_memory_add_block(&finding, block, false);
     rg_check_tell(&finding);
 }
 
-void rg_memory_tell_free(const char *function, const char *argument, const void *address, enum rg_memory_place place)
+void rg_memory_tell_free(const struct rg_function *function, const char *argument, const void *address,
+                         enum rg_memory_place place)
 {
     struct rg_memory_block block;
     if (rg_memory_find(address, &block))

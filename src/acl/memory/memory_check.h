@@ -9,7 +9,7 @@
 
 /* Bytes that a call uses. */
 struct rg_memory_use {
-    const char *function;
+    const struct rg_function *function;
     const char *argument;
     const char *what;            /* "data address" */
     struct rg_memory_span bytes; /* not empty */
@@ -23,7 +23,8 @@ bool rg_memory_tell_use(const struct rg_memory_use *use);
 void rg_memory_tell_rounded(const struct rg_memory_use *use, const struct rg_memory_block *block);
 
 /* Tells what is wrong with an address to free, which is not the start of a live block of this place. */
-void rg_memory_tell_free(const char *function, const char *argument, const void *address, enum rg_memory_place place);
+void rg_memory_tell_free(const struct rg_function *function, const char *argument, const void *address,
+                         enum rg_memory_place place);
 
 /* Memory ends: no stream may have work on it. Refuses with 507002 where rg_check_tell says so. */
 aclError rg_memory_check_end(const struct rg_origin *origin, const char *argument, const void *address, size_t size);
@@ -31,8 +32,9 @@ aclError rg_memory_check_end(const struct rg_origin *origin, const char *argumen
 /* Tells what is wrong with the memory of a copy (kind is an aclrtMemcpyKind), or of a fill. Refuses, with 107000, what
  * leaves an allocation and what is freed, and with RG_CHECK_ERROR other memory of the host where the kind says device,
  * or for a fill. */
-aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
-                              size_t src_size);
-aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size);
+aclError rg_memory_check_copy(const struct rg_function *function, int kind, const void *dst, size_t dst_size,
+                              const void *src, size_t src_size);
+aclError rg_memory_check_fill(const struct rg_function *function, const char *argument, const void *address,
+                              size_t size);
 
 #endif

@@ -74,10 +74,10 @@ static bool is_ours(const void *address)
     return address == NULL || rg_memory_find(address, &block) || rg_host_is_registered(address, 1);
 }
 
-static aclError fail_access(const char *function)
+static aclError fail_access(const struct rg_function *function)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the addresses must be of memory that the device may use",
-                           function);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "the addresses must be of memory that the device may use");
 }
 
 /* What the system may page out is copied before the function returns, as a device's driver does it. */
@@ -107,9 +107,8 @@ static aclError run_now(const struct rg_origin *origin, const struct transfer *t
     if (rg_mapping_tell_access(origin->function, accesses, n))
         return fail_access(origin->function);
     if (rg_race_check_host(origin, accesses, n))
-        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
-                               "%s: a stream has work that touches the same memory, must be waited for before",
-                               origin->function);
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE, origin->function,
+                               "a stream has work that touches the same memory, must be waited for before");
     run(transfer);
     return ACL_SUCCESS;
 }
@@ -117,7 +116,7 @@ static aclError run_now(const struct rg_origin *origin, const struct transfer *t
 /* ---- Copies ----------------------------------------------------------------------------------- */
 
 /* Refuses NULL, which may stand for memory that there was none of. */
-static aclError check_pointer(const char *function, const char *argument, const void *pointer)
+static aclError check_pointer(const struct rg_function *function, const char *argument, const void *pointer)
 {
     if (pointer != NULL)
         return ACL_SUCCESS;
@@ -126,25 +125,25 @@ static aclError check_pointer(const char *function, const char *argument, const 
     return refused;
 }
 
-static aclError check_pointers(const char *function, const void *dst, const void *src)
+static aclError check_pointers(const struct rg_function *function, const void *dst, const void *src)
 {
     const aclError refused = check_pointer(function, "dst", dst);
     return refused != ACL_SUCCESS ? refused : check_pointer(function, "src", src);
 }
 
-static aclError fail_kind(const char *function, aclrtMemcpyKind kind, const char *wanted)
+static aclError fail_kind(const struct rg_function *function, aclrtMemcpyKind kind, const char *wanted)
 {
-    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: kind is %d, must be %s", function, (int)kind, wanted);
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "kind is %d, must be %s", (int)kind, wanted);
 }
 
-static aclError fail_room(const char *function, size_t count, const char *room_name, size_t room)
+static aclError fail_room(const struct rg_function *function, size_t count, const char *room_name, size_t room)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is %zu, must be at most %s, which is %zu", function,
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "count is %zu, must be at most %s, which is %zu",
                            count, room_name, room);
 }
 
-static aclError judge_copy(const char *function, const void *dst, size_t room, const void *src, size_t count,
-                           aclrtMemcpyKind kind)
+static aclError judge_copy(const struct rg_function *function, const void *dst, size_t room, const void *src,
+                           size_t count, aclrtMemcpyKind kind)
 {
     const aclError refused = check_pointers(function, dst, src);
     if (refused != ACL_SUCCESS)
@@ -158,21 +157,22 @@ static aclError judge_copy(const char *function, const void *dst, size_t room, c
 }
 
 /* The checks of a copy of count > 0 bytes. */
-static aclError check_copy(const char *function, const void *dst, size_t room, const void *src, size_t count,
-                           aclrtMemcpyKind kind)
+static aclError check_copy(const struct rg_function *function, const void *dst, size_t room, const void *src,
+                           size_t count, aclrtMemcpyKind kind)
 {
     return rg_ignored_fill(dst, judge_copy(function, dst, room, src, count, kind));
 }
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    aclError status = check_copy(__func__, dst, destMax, src, count, kind);
+    aclError status = check_copy(&function, dst, destMax, src, count, kind);
     if (status == ACL_SUCCESS && dst != src)
         status = run_now(&origin, &transfer);
     return rg_stream_end_use(&use, status);
@@ -187,17 +187,17 @@ static bool is_on_device(const void *address)
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct transfer transfer = {.target_name = "dst", .target = dst, .source = src, .width = count, .height = 1};
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    aclError status = check_copy(__func__, dst, destMax, src, count, kind);
+    aclError status = check_copy(&function, dst, destMax, src, count, kind);
     if (status == ACL_SUCCESS && !is_on_device(dst) && !is_on_device(src))
-        status = rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                                 "%s: dst is %p and src is %p, one of them must be in live device memory", __func__,
-                                 dst, src);
+        status = rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, &function,
+                                 "dst is %p and src is %p, one of them must be in live device memory", dst, src);
     if (status == ACL_SUCCESS)
         status = push(&origin, stream, transfer, &use);
     return rg_stream_end_use(&use, status);
@@ -220,17 +220,17 @@ static size_t reach(const struct transfer *transfer, size_t pitch)
 }
 
 /* The checks of a copy of rows that are not empty. */
-static aclError check_rows(const char *function, const struct transfer *transfer, aclrtMemcpyKind kind)
+static aclError check_rows(const struct rg_function *function, const struct transfer *transfer, aclrtMemcpyKind kind)
 {
     const aclError refused = check_pointers(function, transfer->target, transfer->source);
     if (refused != ACL_SUCCESS)
         return refused;
     if (transfer->width > transfer->target_pitch)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: width is %zu, must be at most dpitch, which is %zu",
-                               function, transfer->width, transfer->target_pitch);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "width is %zu, must be at most dpitch, which is %zu",
+                               transfer->width, transfer->target_pitch);
     if (transfer->width > transfer->source_pitch)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: width is %zu, must be at most spitch, which is %zu",
-                               function, transfer->width, transfer->source_pitch);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "width is %zu, must be at most spitch, which is %zu",
+                               transfer->width, transfer->source_pitch);
     if ((int)kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT)
         return fail_kind(function, kind, "one from ACL_MEMCPY_HOST_TO_DEVICE (1) to ACL_MEMCPY_DEFAULT (4)");
     return rg_memory_check_copy(function, (int)kind, transfer->target, reach(transfer, transfer->target_pitch),
@@ -240,26 +240,28 @@ static aclError check_rows(const char *function, const struct transfer *transfer
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                        aclrtMemcpyKind kind)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct transfer transfer = {"dst", dst, src, dpitch, spitch, width, height, 0, false};
     struct rg_use use;
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    const aclError refused = check_rows(__func__, &transfer, kind);
+    const aclError refused = check_rows(&function, &transfer, kind);
     return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer));
 }
 
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                             aclrtMemcpyKind kind, aclrtStream stream)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct transfer transfer = {"dst", dst, src, dpitch, spitch, width, height, 0, false};
     struct rg_use use;
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    const aclError refused = check_rows(__func__, &transfer, kind);
+    const aclError refused = check_rows(&function, &transfer, kind);
     return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, transfer, &use));
 }
 
@@ -271,7 +273,7 @@ static struct transfer bytes_to_fill(void *devPtr, int32_t value, size_t count)
         .target_name = "devPtr", .target = devPtr, .width = count, .height = 1, .value = (uint32_t)value};
 }
 
-static aclError check_fill(const char *function, const struct transfer *fill, size_t room)
+static aclError check_fill(const struct rg_function *function, const struct transfer *fill, size_t room)
 {
     aclError refused = check_pointer(function, fill->target_name, fill->target);
     if (refused == ACL_SUCCESS && fill->width > room)
@@ -283,35 +285,37 @@ static aclError check_fill(const char *function, const struct transfer *fill, si
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct transfer fill = bytes_to_fill(devPtr, value, count);
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    const aclError refused = check_fill(__func__, &fill, maxCount);
+    const aclError refused = check_fill(&function, &fill, maxCount);
     return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     const struct transfer fill = bytes_to_fill(devPtr, value, count);
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    const aclError refused = check_fill(__func__, &fill, maxCount);
+    const aclError refused = check_fill(&function, &fill, maxCount);
     return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
 }
 
 /* The same with words of four bytes. */
-static aclError check_words(const char *function, void *ptr, size_t room, uint32_t value, size_t n,
+static aclError check_words(const struct rg_function *function, void *ptr, size_t room, uint32_t value, size_t n,
                             struct transfer *fill)
 {
     if (ptr != NULL && n > room / sizeof(value))
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: N is %zu, must be at most memSize / 4, which is %zu",
-                               function, n, room / sizeof(value));
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "N is %zu, must be at most memSize / 4, which is %zu", n, room / sizeof(value));
     *fill = (struct transfer){
         .target_name = "ptr", .target = ptr, .width = n * sizeof(value), .height = 1, .value = value, .is_word = true};
     return check_fill(function, fill, SIZE_MAX);
@@ -319,24 +323,26 @@ static aclError check_words(const char *function, void *ptr, size_t room, uint32
 
 aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct transfer fill;
     struct rg_use use;
     if (N == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    const aclError refused = check_words(__func__, ptr, memSize, value, N, &fill);
+    const aclError refused = check_words(&function, ptr, memSize, value, N, &fill);
     return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
 }
 
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct transfer fill;
     struct rg_use use;
     if (N == 0)
         return ACL_SUCCESS;
     rg_stream_use(&use);
-    const aclError refused = check_words(__func__, ptr, memSize, value, N, &fill);
+    const aclError refused = check_words(&function, ptr, memSize, value, N, &fill);
     return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
 }

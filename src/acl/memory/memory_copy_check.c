@@ -36,25 +36,25 @@ static bool is_on_device(const struct end *end)
     return end->is_live && end->block.place != RG_MEMORY_HOST;
 }
 
-static aclError fail(const char *function, const struct end *end, const char *wanted)
+static aclError fail(const struct rg_function *function, const struct end *end, const char *wanted)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the %zu byte%s at %s = %p must be within %s", function,
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "the %zu byte%s at %s = %p must be within %s",
                            end->size, rg_plural(end->size), end->argument, end->address, wanted);
 }
 
-static struct rg_memory_use use_of(const char *function, const struct end *end)
+static struct rg_memory_use use_of(const struct rg_function *function, const struct end *end)
 {
     return (struct rg_memory_use){function, end->argument, "address", {end->address, 0, (int64_t)end->size}};
 }
 
-static aclError check_memory(const char *function, const struct end *end, const char *wanted)
+static aclError check_memory(const struct rg_function *function, const struct end *end, const char *wanted)
 {
     const struct rg_memory_use use = use_of(function, end);
     return rg_memory_tell_use(&use) ? fail(function, end, wanted) : ACL_SUCCESS;
 }
 
 /* What an allocation has been rounded up by is there, but was not asked for. */
-static aclError check_room(const char *function, const struct end *end)
+static aclError check_room(const struct rg_function *function, const struct end *end)
 {
     const size_t before = end->is_live ? (size_t)((uintptr_t)end->address - (uintptr_t)end->block.base) : 0;
     const struct rg_memory_use use = use_of(function, end);
@@ -75,7 +75,7 @@ static const char *side(bool is_device)
     return is_device ? "device" : "host";
 }
 
-static void note_direction(const char *function, const struct end *to, const struct end *from)
+static void note_direction(const struct rg_function *function, const struct end *to, const struct end *from)
 {
     struct rg_finding finding = {.kind = "copy-direction", .is_note = true, .function = function, .argument = "kind"};
     snprintf(finding.what, sizeof(finding.what),
@@ -87,7 +87,7 @@ static void note_direction(const char *function, const struct end *to, const str
 }
 
 /* The host reads what an operator was not to write, and nobody else has written. */
-static void note_left(const char *function, const struct end *to, const struct end *from)
+static void note_left(const struct rg_function *function, const struct end *to, const struct end *from)
 {
     const struct rg_memory_block *block = &from->block;
     if (!is_on_device(from) || is_on_device(to) || block->was_used || block->left == NULL)
@@ -97,15 +97,15 @@ static void note_left(const char *function, const struct end *to, const struct e
     snprintf(finding.what, sizeof(finding.what),
              "%p is in the memory for %s, which the outputMask of %s did not want; it was left as it was, and nobody "
              "has written there",
-             from->address, block->left, block->left_by.function);
+             from->address, block->left, block->left_by.function->name);
     snprintf(finding.instead, sizeof(finding.instead),
              "want the result in outputMask, or fill it before the call, or do not read it");
     rg_memory_add_block(&finding, block, false);
-    rg_check_add(&finding, &block->left_by.place, "the same, left as it was by %s", block->left_by.function);
+    rg_check_add(&finding, &block->left_by.place, "the same, left as it was by %s", block->left_by.function->name);
     rg_check_tell(&finding);
 }
 
-static aclError check_ends(const char *function, const struct end *to, const struct end *from)
+static aclError check_ends(const struct rg_function *function, const struct end *to, const struct end *from)
 {
     aclError status = check_room(function, to);
     if (status == ACL_SUCCESS)
@@ -123,8 +123,8 @@ static aclError check_ends(const char *function, const struct end *to, const str
     return ACL_SUCCESS;
 }
 
-aclError rg_memory_check_copy(const char *function, int kind, const void *dst, size_t dst_size, const void *src,
-                              size_t src_size)
+aclError rg_memory_check_copy(const struct rg_function *function, int kind, const void *dst, size_t dst_size,
+                              const void *src, size_t src_size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;
@@ -147,7 +147,8 @@ aclError rg_memory_check_copy(const char *function, int kind, const void *dst, s
     return status;
 }
 
-aclError rg_memory_check_fill(const char *function, const char *argument, const void *address, size_t size)
+aclError rg_memory_check_fill(const struct rg_function *function, const char *argument, const void *address,
+                              size_t size)
 {
     if (rg_check_level() == RG_CHECK_OFF)
         return ACL_SUCCESS;

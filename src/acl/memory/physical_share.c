@@ -107,28 +107,27 @@ static bool write_record(int file, const struct record *record)
 
 /* ---- Opening ---------------------------------------------------------------------------------- */
 
-static aclError fail_unknown(const char *function, uint64_t number)
+static aclError fail_unknown(const struct rg_function *function, uint64_t number)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: shareableHandle is %" PRIu64
-                           ", must be of aclrtMemExportToShareableHandle, and of live "
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "shareableHandle is %" PRIu64 ", must be of aclrtMemExportToShareableHandle, and of live "
                            "memory",
-                           function, number);
+                           number);
 }
 
-static aclError fail_open(const char *function, const struct export *export, uint64_t number)
+static aclError fail_open(const struct rg_function *function, const struct export *export, uint64_t number)
 {
     const int reason = errno;
     if (reason == EACCES || reason == EPERM)
-        return rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION,
-                               "%s: shareableHandle is %" PRIu64 ", of process %d, must be of one that the system lets "
+        return rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION, function,
+                               "shareableHandle is %" PRIu64 ", of process %d, must be of one that the system lets "
                                "this one look into (%s)",
-                               function, number, export->process, strerror(reason));
+                               number, export->process, strerror(reason));
     if (reason == ENOENT || reason == ENXIO)
         return fail_unknown(function, number);
-    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                           "%s: shareableHandle is %" PRIu64 ", must be what the system can open (%s)", function,
-                           number, strerror(reason));
+    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, function,
+                           "shareableHandle is %" PRIu64 ", must be what the system can open (%s)", number,
+                           strerror(reason));
 }
 
 /* Is that a file of ours? Others could be anything, and must not be opened. */
@@ -148,27 +147,27 @@ static bool is_process(int number)
 
 /* Is the file safe to be mapped: of this user, and of a size that nobody can change? Pages of other file systems than
  * this one may be missing. */
-static aclError check_file(const char *function, const struct export *export, int file, uint64_t number)
+static aclError check_file(const struct rg_function *function, const struct export *export, int file, uint64_t number)
 {
     struct stat state;
     struct statfs system;
     const int wanted = F_SEAL_SHRINK | F_SEAL_GROW, seals = fcntl(file, F_GET_SEALS);
     const bool is_sealed = seals >= 0 && (seals & wanted) == wanted;
     if (!is_sealed || fstatfs(file, &system) != 0 || system.f_type != TMPFS_MAGIC)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: shareableHandle is %" PRIu64 ", of a file whose size process %d can still change, "
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "shareableHandle is %" PRIu64 ", of a file whose size process %d can still change, "
                                "must be of aclrtMemExportToShareableHandle, which seals its files",
-                               function, number, export->process);
+                               number, export->process);
     if (fstat(file, &state) == 0 && state.st_uid == geteuid())
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION,
-                           "%s: shareableHandle is %" PRIu64 ", of a file of user %u, must be of this process's user, "
+    return rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION, function,
+                           "shareableHandle is %" PRIu64 ", of a file of user %u, must be of this process's user, "
                            "%u",
-                           function, number, (unsigned)state.st_uid, (unsigned)geteuid());
+                           number, (unsigned)state.st_uid, (unsigned)geteuid());
 }
 
 /* Opens what the number says, to be closed, and reads its record. */
-static aclError open_export(const char *function, uint64_t number, int *file, struct record *record)
+static aclError open_export(const struct rg_function *function, uint64_t number, int *file, struct record *record)
 {
     const struct export export = unpack(number);
     char path[64];
@@ -223,7 +222,7 @@ static bool find_tag_alone(const struct rg_physical *physical, bool is_for_all, 
     return is_known;
 }
 
-static aclError export_physical(const char *function, const struct rg_physical *physical, bool is_for_all,
+static aclError export_physical(const struct rg_function *function, const struct rg_physical *physical, bool is_for_all,
                                 uint64_t *number)
 {
     struct export export = {.process = (int)getpid(), .file = physical->file};
@@ -233,29 +232,29 @@ static aclError export_physical(const char *function, const struct rg_physical *
     return ACL_SUCCESS;
 }
 
-static aclError check_export_flags(const char *function, uint64_t flags)
+static aclError check_export_flags(const struct rg_function *function, uint64_t flags)
 {
     if (flags == 0 || flags == FOR_ALL)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: flags is 0x%" PRIx64 ", must be 0, or 1 for an import by any process of this user",
-                           function, flags);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "flags is 0x%" PRIx64 ", must be 0, or 1 for an import by any process of this user", flags);
 }
 
 aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags,
                                          uint64_t *shareableHandle)
 {
+    static const struct rg_function function = {.name = __func__};
     if (shareableHandle == NULL)
-        return rg_runtime_fail_null(__func__, "shareableHandle");
-    aclError status = rg_physical_check_type(__func__, "handleType", handleType);
+        return rg_runtime_fail_null(&function, "shareableHandle");
+    aclError status = rg_physical_check_type(&function, "handleType", handleType);
     if (status == ACL_SUCCESS)
-        status = check_export_flags(__func__, flags);
+        status = check_export_flags(&function, flags);
     if (status != ACL_SUCCESS)
         return status;
-    const struct rg_physical *physical = rg_physical_acquire(__func__, handle, &status);
+    const struct rg_physical *physical = rg_physical_acquire(&function, handle, &status);
     if (physical == NULL)
         return status;
-    status = export_physical(__func__, physical, flags == FOR_ALL, shareableHandle);
+    status = export_physical(&function, physical, flags == FOR_ALL, shareableHandle);
     rg_handle_release(RG_HANDLE_PHYSICAL, handle);
     return status;
 }
@@ -271,7 +270,7 @@ static bool is_allowed(const struct record *record, int32_t process)
 }
 
 /* Adds processes to the record. */
-static aclError allow(const char *function, int file, const int32_t *processes, size_t n)
+static aclError allow(const struct rg_function *function, int file, const int32_t *processes, size_t n)
 {
     struct record record;
     if (!read_record(file, &record))
@@ -280,43 +279,42 @@ static aclError allow(const char *function, int file, const int32_t *processes, 
         if (is_allowed(&record, processes[k]))
             continue;
         if (record.n_allowed == MOST_ALLOWED)
-            return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                                   "%s: pidNum is %zu, must be at most %d, with those before", function, n,
-                                   MOST_ALLOWED);
+            return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                                   "pidNum is %zu, must be at most %d, with those before", n, MOST_ALLOWED);
         record.allowed[record.n_allowed++] = processes[k];
     }
     return write_record(file, &record) ? ACL_SUCCESS : rg_runtime_fail_memory(function);
 }
 
-static aclError check_processes(const char *function, uint64_t number, const int32_t *pid, size_t n)
+static aclError check_processes(const struct rg_function *function, uint64_t number, const int32_t *pid, size_t n)
 {
     if (pid == NULL)
         return rg_runtime_fail_null(function, "pid");
     if (n == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: pidNum is 0, must be positive", function);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "pidNum is 0, must be positive");
     const int exporter = unpack(number).process;
     if (exporter != getpid())
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: shareableHandle is %" PRIu64 ", of process %d, must be of this process, %d",
-                               function, number, exporter, (int)getpid());
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "shareableHandle is %" PRIu64 ", of process %d, must be of this process, %d", number,
+                               exporter, (int)getpid());
     for (size_t k = 0; k < n && k <= MOST_ALLOWED; k++)
         if (pid[k] <= 0)
-            return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: pid[%zu] is %d, must be positive", function, k,
-                                   pid[k]);
+            return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "pid[%zu] is %d, must be positive", k, pid[k]);
     return ACL_SUCCESS;
 }
 
 aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum)
 {
+    static const struct rg_function function = {.name = __func__};
     struct record record;
     int file = -1;
-    aclError status = check_processes(__func__, shareableHandle, pid, pidNum);
+    aclError status = check_processes(&function, shareableHandle, pid, pidNum);
     if (status == ACL_SUCCESS)
-        status = open_export(__func__, shareableHandle, &file, &record);
+        status = open_export(&function, shareableHandle, &file, &record);
     if (status != ACL_SUCCESS)
         return status;
     flock(file, LOCK_EX);
-    status = allow(__func__, file, pid, pidNum);
+    status = allow(&function, file, pid, pidNum);
     close(file); /* and with it the lock */
     return status;
 }
@@ -333,10 +331,10 @@ static aclError import(const struct rg_origin *origin, uint64_t number, struct r
         return status;
     made->size = record.size;
     if (unpack(number).process != self && !record.is_for_all && !is_allowed(&record, self))
-        status = rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION,
-                                 "%s: shareableHandle is %" PRIu64 ", for which aclrtMemSetPidToShareableHandle must "
+        status = rg_runtime_fail(ACL_ERROR_RT_NO_PERMISSION, origin->function,
+                                 "shareableHandle is %" PRIu64 ", for which aclrtMemSetPidToShareableHandle must "
                                  "have named this process, %d, or which must be exported with flags 1",
-                                 origin->function, number, self);
+                                 number, self);
     void *created = status == ACL_SUCCESS ? rg_physical_create(made, origin) : NULL;
     if (created != NULL) {
         *handle = created;
@@ -348,10 +346,11 @@ static aclError import(const struct rg_origin *origin, uint64_t number, struct r
 
 aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct rg_physical made = {.device = deviceId};
     if (handle == NULL)
-        return rg_runtime_fail_null(__func__, "handle");
-    const aclError refused = rg_device_check(__func__, "deviceId", deviceId);
+        return rg_runtime_fail_null(&function, "handle");
+    const aclError refused = rg_device_check(&function, "deviceId", deviceId);
     return refused != ACL_SUCCESS ? refused : import(&origin, shareableHandle, &made, handle);
 }

@@ -10,13 +10,13 @@ struct buffer {
     size_t size;
 };
 
-static aclError refuse(const char *function, const aclDataBuffer *handle)
+static aclError refuse(const struct rg_function *function, const aclDataBuffer *handle)
 {
-    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, "%s: dataBuffer is %p, must be a live data buffer", function,
+    return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "dataBuffer is %p, must be a live data buffer",
                            (const void *)handle);
 }
 
-static aclError fail_dead(const char *function, const aclDataBuffer *handle)
+static aclError fail_dead(const struct rg_function *function, const aclDataBuffer *handle)
 {
     rg_handle_tell_dead(function, "dataBuffer", RG_HANDLE_DATA_BUFFER, handle);
     return refuse(function, handle);
@@ -24,7 +24,8 @@ static aclError fail_dead(const char *function, const aclDataBuffer *handle)
 
 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct buffer *buffer = malloc(sizeof(*buffer));
     aclDataBuffer *handle = NULL;
     if (buffer != NULL) {
@@ -33,34 +34,36 @@ aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
     }
     if (handle == NULL) {
         free(buffer);
-        rg_runtime_fail_memory(__func__);
+        rg_runtime_fail_memory(&function);
     }
     return handle;
 }
 
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
 {
+    static const struct rg_function function = {.name = __func__};
     if (dataBuffer == NULL)
-        return rg_runtime_fail_null(__func__, "dataBuffer");
-    const struct rg_origin origin = rg_origin_here(__func__);
+        return rg_runtime_fail_null(&function, "dataBuffer");
+    const struct rg_origin origin = rg_origin_here(&function);
     if (rg_handle_destroy(RG_HANDLE_DATA_BUFFER, dataBuffer, &origin))
         return ACL_SUCCESS;
-    rg_handle_tell_ended(__func__, "dataBuffer", RG_HANDLE_DATA_BUFFER, dataBuffer);
-    return refuse(__func__, dataBuffer);
+    rg_handle_tell_ended(&function, "dataBuffer", RG_HANDLE_DATA_BUFFER, dataBuffer);
+    return refuse(&function, dataBuffer);
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
 {
+    static const struct rg_function function = {.name = __func__};
     struct buffer *buffer = rg_handle_acquire(RG_HANDLE_DATA_BUFFER, dataBuffer);
     if (buffer == NULL)
-        return dataBuffer == NULL ? rg_runtime_fail_null(__func__, "dataBuffer") : fail_dead(__func__, dataBuffer);
+        return dataBuffer == NULL ? rg_runtime_fail_null(&function, "dataBuffer") : fail_dead(&function, dataBuffer);
     *buffer = (struct buffer){data, size};
     rg_handle_release(RG_HANDLE_DATA_BUFFER, dataBuffer);
     return ACL_SUCCESS;
 }
 
 /* What is noted; nothing, with a message, for what is no live buffer. */
-static struct buffer look(const char *function, const aclDataBuffer *handle)
+static struct buffer look(const struct rg_function *function, const aclDataBuffer *handle)
 {
     const struct buffer *buffer = rg_handle_acquire(RG_HANDLE_DATA_BUFFER, handle);
     if (buffer == NULL) {
@@ -74,15 +77,18 @@ static struct buffer look(const char *function, const aclDataBuffer *handle)
 
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)
 {
-    return look(__func__, dataBuffer).data;
+    static const struct rg_function function = {.name = __func__};
+    return look(&function, dataBuffer).data;
 }
 
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)
 {
-    return (uint32_t)look(__func__, dataBuffer).size;
+    static const struct rg_function function = {.name = __func__};
+    return (uint32_t)look(&function, dataBuffer).size;
 }
 
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)
 {
-    return look(__func__, dataBuffer).size;
+    static const struct rg_function function = {.name = __func__};
+    return look(&function, dataBuffer).size;
 }

@@ -14,21 +14,20 @@ void *rg_object_publish(const struct rg_origin *origin, enum rg_handle_kind kind
     if (handle == NULL && object != NULL)
         destroy(object);
     if (handle == NULL)
-        status =
-            rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", origin->function, rg_handle_kind_name(kind));
+        status = rg_acl_fail(ACLNN_ERR_INNER, origin->function, "there is no memory for %s", rg_handle_kind_name(kind));
     rg_ignored_make((int)kind, status);
     return handle;
 }
 
-static aclnnStatus refuse_stale(const char *function, const char *argument, enum rg_handle_kind kind,
+static aclnnStatus refuse_stale(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
                                 const void *handle)
 {
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be %s that is alive", function, argument, handle,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function, "%s is %p, must be %s that is alive", argument, handle,
                        rg_handle_kind_name(kind));
 }
 
-void *rg_object_acquire(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle,
-                        aclnnStatus *status)
+void *rg_object_acquire(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                        const void *handle, aclnnStatus *status)
 {
     *status = rg_object_check_pointer(function, argument, handle);
     if (*status != ACLNN_SUCCESS) {
@@ -53,9 +52,9 @@ aclnnStatus rg_object_destroy(struct rg_origin origin, const char *argument, enu
     return status;
 }
 
-aclnnStatus rg_object_check_pointer(const char *function, const char *argument, const void *pointer)
+aclnnStatus rg_object_check_pointer(const struct rg_function *function, const char *argument, const void *pointer)
 {
     if (pointer != NULL)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL, must not be", function, argument);
+    return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, function, "%s is NULL, must not be", argument);
 }

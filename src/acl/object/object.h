@@ -37,14 +37,14 @@ void *rg_object_publish(const struct rg_origin *origin, enum rg_handle_kind kind
 
 /* The live object behind the argument, pinned until rg_handle_release; NULL otherwise, with 161001 or
  * 161002 in *status and a message. */
-void *rg_object_acquire(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle,
-                        aclnnStatus *status);
+void *rg_object_acquire(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                        const void *handle, aclnnStatus *status);
 
 /* What all aclDestroy... of objects do: NULL is nothing to do, a stale handle is refused. */
 aclnnStatus rg_object_destroy(struct rg_origin origin, const char *argument, enum rg_handle_kind kind,
                               const void *handle);
 
 /* Refuses an out parameter that is NULL. */
-aclnnStatus rg_object_check_pointer(const char *function, const char *argument, const void *pointer);
+aclnnStatus rg_object_check_pointer(const struct rg_function *function, const char *argument, const void *pointer);
 
 #endif

@@ -25,7 +25,8 @@ static void *create(struct rg_origin origin, enum rg_handle_kind kind, const voi
     return rg_object_publish(&origin, kind, array, free);
 }
 
-static aclnnStatus get_size(const char *function, enum rg_handle_kind kind, const void *handle, uint64_t *size)
+static aclnnStatus get_size(const struct rg_function *function, enum rg_handle_kind kind, const void *handle,
+                            uint64_t *size)
 {
     aclnnStatus status;
     const struct rg_array *array = rg_object_acquire(function, "array", kind, handle, &status);
@@ -40,63 +41,74 @@ static aclnnStatus get_size(const char *function, enum rg_handle_kind kind, cons
 
 aclIntArray *aclCreateIntArray(const int64_t *value, uint64_t size)
 {
-    return create(rg_origin_here(__func__), RG_HANDLE_INT_ARRAY, value, size, sizeof(*value));
+    static const struct rg_function function = {.name = __func__};
+    return create(rg_origin_here(&function), RG_HANDLE_INT_ARRAY, value, size, sizeof(*value));
 }
 
 aclFloatArray *aclCreateFloatArray(const float *value, uint64_t size)
 {
-    return create(rg_origin_here(__func__), RG_HANDLE_FLOAT_ARRAY, value, size, sizeof(*value));
+    static const struct rg_function function = {.name = __func__};
+    return create(rg_origin_here(&function), RG_HANDLE_FLOAT_ARRAY, value, size, sizeof(*value));
 }
 
 aclBoolArray *aclCreateBoolArray(const bool *value, uint64_t size)
 {
-    return create(rg_origin_here(__func__), RG_HANDLE_BOOL_ARRAY, value, size, sizeof(*value));
+    static const struct rg_function function = {.name = __func__};
+    return create(rg_origin_here(&function), RG_HANDLE_BOOL_ARRAY, value, size, sizeof(*value));
 }
 
 aclnnStatus aclDestroyIntArray(const aclIntArray *array)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_INT_ARRAY, array);
+    static const struct rg_function function = {.name = __func__};
+    return rg_object_destroy(rg_origin_here(&function), "array", RG_HANDLE_INT_ARRAY, array);
 }
 
 aclnnStatus aclDestroyFloatArray(const aclFloatArray *array)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_FLOAT_ARRAY, array);
+    static const struct rg_function function = {.name = __func__};
+    return rg_object_destroy(rg_origin_here(&function), "array", RG_HANDLE_FLOAT_ARRAY, array);
 }
 
 aclnnStatus aclDestroyBoolArray(const aclBoolArray *array)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "array", RG_HANDLE_BOOL_ARRAY, array);
+    static const struct rg_function function = {.name = __func__};
+    return rg_object_destroy(rg_origin_here(&function), "array", RG_HANDLE_BOOL_ARRAY, array);
 }
 
 aclnnStatus aclGetIntArraySize(const aclIntArray *array, uint64_t *size)
 {
-    return get_size(__func__, RG_HANDLE_INT_ARRAY, array, size);
+    static const struct rg_function function = {.name = __func__};
+    return get_size(&function, RG_HANDLE_INT_ARRAY, array, size);
 }
 
 aclnnStatus aclGetFloatArraySize(const aclFloatArray *array, uint64_t *size)
 {
-    return get_size(__func__, RG_HANDLE_FLOAT_ARRAY, array, size);
+    static const struct rg_function function = {.name = __func__};
+    return get_size(&function, RG_HANDLE_FLOAT_ARRAY, array, size);
 }
 
 aclnnStatus aclGetBoolArraySize(const aclBoolArray *array, uint64_t *size)
 {
-    return get_size(__func__, RG_HANDLE_BOOL_ARRAY, array, size);
+    static const struct rg_function function = {.name = __func__};
+    return get_size(&function, RG_HANDLE_BOOL_ARRAY, array, size);
 }
 
 aclScalar *aclCreateScalar(void *value, aclDataType dataType)
 {
+    static const struct rg_function function = {.name = __func__};
     const size_t size = rg_type_size(dataType);
-    if (rg_object_check_pointer(__func__, "value", value) != ACLNN_SUCCESS)
+    if (rg_object_check_pointer(&function, "value", value) != ACLNN_SUCCESS)
         return NULL;
     if (size == 0) {
-        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: dataType is %s (%d), must be a type of whole bytes", __func__,
+        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, &function, "dataType is %s (%d), must be a type of whole bytes",
                     rg_type_name(dataType), (int)dataType);
         return NULL;
     }
-    return create(rg_origin_here(__func__), RG_HANDLE_SCALAR, value, 1, size);
+    return create(rg_origin_here(&function), RG_HANDLE_SCALAR, value, 1, size);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "scalar", RG_HANDLE_SCALAR, scalar);
+    static const struct rg_function function = {.name = __func__};
+    return rg_object_destroy(rg_origin_here(&function), "scalar", RG_HANDLE_SCALAR, scalar);
 }

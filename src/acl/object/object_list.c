@@ -39,15 +39,15 @@ static bool is_live(enum rg_handle_kind kind, const void *member)
 }
 
 /* Members may be NULL, but not dead. */
-static bool check_members(const char *function, const struct list *list)
+static bool check_members(const struct rg_function *function, const struct list *list)
 {
     for (uint64_t i = 0; i < list->size; i++) {
         const void *member = list->members[i];
         if (member == NULL || is_live(list->member_kind, member))
             continue;
         const struct member_name name = name_member("value", i);
-        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be NULL or %s that is alive", function, name.text,
-                    member, rg_handle_kind_name(list->member_kind));
+        rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function, "%s is %p, must be NULL or %s that is alive", name.text, member,
+                    rg_handle_kind_name(list->member_kind));
         rg_handle_tell_dead(function, name.text, list->member_kind, member);
         return false;
     }
@@ -88,8 +88,8 @@ static aclnnStatus end_members(const struct rg_origin *origin, const struct list
         if (member == NULL || rg_handle_destroy(list->member_kind, member, origin))
             continue;
         const struct member_name name = name_member("array", i);
-        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %p, must be %s that is alive", origin->function,
-                             name.text, member, rg_handle_kind_name(list->member_kind));
+        status = rg_acl_fail(ACLNN_ERR_PARAM_INVALID, origin->function, "%s is %p, must be %s that is alive", name.text,
+                             member, rg_handle_kind_name(list->member_kind));
         rg_handle_tell_ended(origin->function, name.text, list->member_kind, member);
     }
     return status;
@@ -108,8 +108,8 @@ static aclnnStatus destroy(struct rg_origin origin, enum rg_handle_kind kind, co
     return status;
 }
 
-static aclnnStatus get_size(const char *function, const char *argument, enum rg_handle_kind kind, const void *handle,
-                            uint64_t *size)
+static aclnnStatus get_size(const struct rg_function *function, const char *argument, enum rg_handle_kind kind,
+                            const void *handle, uint64_t *size)
 {
     aclnnStatus status;
     const struct list *list = rg_object_acquire(function, argument, kind, handle, &status);
@@ -124,30 +124,36 @@ static aclnnStatus get_size(const char *function, const char *argument, enum rg_
 
 aclTensorList *aclCreateTensorList(const aclTensor *const *value, uint64_t size)
 {
-    return create(rg_origin_here(__func__), RG_HANDLE_TENSOR_LIST, RG_HANDLE_TENSOR, value, size);
+    static const struct rg_function function = {.name = __func__};
+    return create(rg_origin_here(&function), RG_HANDLE_TENSOR_LIST, RG_HANDLE_TENSOR, value, size);
 }
 
 aclScalarList *aclCreateScalarList(const aclScalar *const *value, uint64_t size)
 {
-    return create(rg_origin_here(__func__), RG_HANDLE_SCALAR_LIST, RG_HANDLE_SCALAR, value, size);
+    static const struct rg_function function = {.name = __func__};
+    return create(rg_origin_here(&function), RG_HANDLE_SCALAR_LIST, RG_HANDLE_SCALAR, value, size);
 }
 
 aclnnStatus aclDestroyTensorList(const aclTensorList *array)
 {
-    return destroy(rg_origin_here(__func__), RG_HANDLE_TENSOR_LIST, array);
+    static const struct rg_function function = {.name = __func__, .role = RG_ENDS_MEMBERS};
+    return destroy(rg_origin_here(&function), RG_HANDLE_TENSOR_LIST, array);
 }
 
 aclnnStatus aclDestroyScalarList(const aclScalarList *array)
 {
-    return destroy(rg_origin_here(__func__), RG_HANDLE_SCALAR_LIST, array);
+    static const struct rg_function function = {.name = __func__, .role = RG_ENDS_MEMBERS};
+    return destroy(rg_origin_here(&function), RG_HANDLE_SCALAR_LIST, array);
 }
 
 aclnnStatus aclGetTensorListSize(const aclTensorList *tensorList, uint64_t *size)
 {
-    return get_size(__func__, "tensorList", RG_HANDLE_TENSOR_LIST, tensorList, size);
+    static const struct rg_function function = {.name = __func__};
+    return get_size(&function, "tensorList", RG_HANDLE_TENSOR_LIST, tensorList, size);
 }
 
 aclnnStatus aclGetScalarListSize(const aclScalarList *scalarList, uint64_t *size)
 {
-    return get_size(__func__, "scalarList", RG_HANDLE_SCALAR_LIST, scalarList, size);
+    static const struct rg_function function = {.name = __func__};
+    return get_size(&function, "scalarList", RG_HANDLE_SCALAR_LIST, scalarList, size);
 }

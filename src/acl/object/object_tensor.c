@@ -28,18 +28,18 @@ static void set_dims(int64_t *to, const int64_t *dims, uint64_t n)
         memcpy(to, dims, n * sizeof(*dims));
 }
 
-static aclnnStatus check_rank(const char *function, const char *argument, uint64_t rank)
+static aclnnStatus check_rank(const struct rg_function *function, const char *argument, uint64_t rank)
 {
     if (rank <= RG_MAX_DIMS)
         return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, "%s: %s is %llu, must be at most %d", function, argument,
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, function, "%s is %llu, must be at most %d", argument,
                        (unsigned long long)rank, RG_MAX_DIMS);
 }
 
-static bool check_dims(const char *function, const char *argument, const int64_t *dims, uint64_t n)
+static bool check_dims(const struct rg_function *function, const char *argument, const int64_t *dims, uint64_t n)
 {
     if (dims == NULL && n > 0) {
-        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL, must point to %sNum = %llu value%s", function, argument,
+        rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, function, "%s is NULL, must point to %sNum = %llu value%s", argument,
                     argument, (unsigned long long)n, rg_plural(n));
         return false;
     }
@@ -50,10 +50,11 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
                            int64_t offset, aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum,
                            void *tensorData)
 {
-    if (!check_dims(__func__, "viewDims", viewDims, viewDimsNum) ||
-        !check_dims(__func__, "storageDims", storageDims, storageDimsNum) ||
-        check_rank(__func__, "viewDimsNum", viewDimsNum) != ACLNN_SUCCESS ||
-        check_rank(__func__, "storageDimsNum", storageDimsNum) != ACLNN_SUCCESS) {
+    static const struct rg_function function = {.name = __func__};
+    if (!check_dims(&function, "viewDims", viewDims, viewDimsNum) ||
+        !check_dims(&function, "storageDims", storageDims, storageDimsNum) ||
+        check_rank(&function, "viewDimsNum", viewDimsNum) != ACLNN_SUCCESS ||
+        check_rank(&function, "storageDimsNum", storageDimsNum) != ACLNN_SUCCESS) {
         rg_ignored_make(RG_HANDLE_TENSOR, ACLNN_ERR_PARAM_INVALID);
         return NULL;
     }
@@ -72,7 +73,7 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
         else
             set_contiguous_strides(tensor);
     }
-    const struct rg_origin origin = rg_origin_here(__func__);
+    const struct rg_origin origin = rg_origin_here(&function);
     return rg_object_publish(&origin, RG_HANDLE_TENSOR, tensor, free);
 }
 
@@ -86,12 +87,13 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
                           const int64_t *stride, int64_t offset, aclFormat format, const int64_t *storageDims,
                           uint64_t storageDimsNum, void *tensorDataAddr)
 {
-    aclnnStatus status = check_rank(__func__, "viewDimsNum", viewDims != NULL ? viewDimsNum : 0);
+    static const struct rg_function function = {.name = __func__};
+    aclnnStatus status = check_rank(&function, "viewDimsNum", viewDims != NULL ? viewDimsNum : 0);
     if (status == ACLNN_SUCCESS)
-        status = check_rank(__func__, "storageDimsNum", storageDims != NULL ? storageDimsNum : 0);
+        status = check_rank(&function, "storageDimsNum", storageDims != NULL ? storageDimsNum : 0);
     struct rg_acl_tensor *object = NULL;
     if (status == ACLNN_SUCCESS)
-        object = rg_object_acquire(__func__, "tensor", RG_HANDLE_TENSOR, tensor, &status);
+        object = rg_object_acquire(&function, "tensor", RG_HANDLE_TENSOR, tensor, &status);
     if (object == NULL)
         return status;
 
@@ -113,20 +115,21 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
     if (tensorDataAddr != NULL)
         object->data = tensorDataAddr;
     if (memcmp(&before, object, sizeof(before)) != 0)
-        note_change(object, rg_origin_here(__func__));
+        note_change(object, rg_origin_here(&function));
     rg_handle_release(RG_HANDLE_TENSOR, tensor);
     return ACLNN_SUCCESS;
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor *tensor)
 {
-    return rg_object_destroy(rg_origin_here(__func__), "tensor", RG_HANDLE_TENSOR, tensor);
+    static const struct rg_function function = {.name = __func__};
+    return rg_object_destroy(rg_origin_here(&function), "tensor", RG_HANDLE_TENSOR, tensor);
 }
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
 /* The tensor, pinned, when there is one and when value can be written to; else NULL and a status. */
-static struct rg_acl_tensor *acquire(const char *function, const aclTensor *tensor, const char *argument,
+static struct rg_acl_tensor *acquire(const struct rg_function *function, const aclTensor *tensor, const char *argument,
                                      const void *value, aclnnStatus *status)
 {
     struct rg_acl_tensor *object = rg_object_acquire(function, "tensor", RG_HANDLE_TENSOR, tensor, status);
@@ -159,7 +162,8 @@ static int64_t *copy_dims(const int64_t *dims, uint64_t n)
 
 enum dims { VIEW_SHAPE, STORAGE_SHAPE, VIEW_STRIDES };
 
-static aclnnStatus get_dims(const char *function, const aclTensor *tensor, enum dims which, int64_t **dims, uint64_t *n)
+static aclnnStatus get_dims(const struct rg_function *function, const aclTensor *tensor, enum dims which,
+                            int64_t **dims, uint64_t *n)
 {
     static const char *const names[][2] = {
         {"viewDims", "viewDimsNum"}, {"storageDims", "storageDimsNum"}, {"stridesValue", "stridesNum"}};
@@ -175,7 +179,7 @@ static aclnnStatus get_dims(const char *function, const aclTensor *tensor, enum 
     if (status != ACLNN_SUCCESS)
         return status;
     if (copy == NULL)
-        return rg_acl_fail(ACLNN_ERR_INNER, "%s: there is no memory for %s", function, names[which][0]);
+        return rg_acl_fail(ACLNN_ERR_INNER, function, "there is no memory for %s", names[which][0]);
     *dims = copy;
     *n = rank;
     return ACLNN_SUCCESS;
@@ -183,22 +187,25 @@ static aclnnStatus get_dims(const char *function, const aclTensor *tensor, enum 
 
 aclnnStatus aclGetViewShape(const aclTensor *tensor, int64_t **viewDims, uint64_t *viewDimsNum)
 {
-    return get_dims(__func__, tensor, VIEW_SHAPE, viewDims, viewDimsNum);
+    static const struct rg_function function = {.name = __func__};
+    return get_dims(&function, tensor, VIEW_SHAPE, viewDims, viewDimsNum);
 }
 
 aclnnStatus aclGetStorageShape(const aclTensor *tensor, int64_t **storageDims, uint64_t *storageDimsNum)
 {
-    return get_dims(__func__, tensor, STORAGE_SHAPE, storageDims, storageDimsNum);
+    static const struct rg_function function = {.name = __func__};
+    return get_dims(&function, tensor, STORAGE_SHAPE, storageDims, storageDimsNum);
 }
 
 aclnnStatus aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue, uint64_t *stridesNum)
 {
-    return get_dims(__func__, tensor, VIEW_STRIDES, stridesValue, stridesNum);
+    static const struct rg_function function = {.name = __func__};
+    return get_dims(&function, tensor, VIEW_STRIDES, stridesValue, stridesNum);
 }
 
 /* Copies a member of the tensor to the client. */
-static aclnnStatus get_member(const char *function, const aclTensor *tensor, const char *argument, void *value,
-                              size_t offset, size_t size)
+static aclnnStatus get_member(const struct rg_function *function, const aclTensor *tensor, const char *argument,
+                              void *value, size_t offset, size_t size)
 {
     aclnnStatus status;
     const struct rg_acl_tensor *object = acquire(function, tensor, argument, value, &status);
@@ -211,32 +218,37 @@ static aclnnStatus get_member(const char *function, const aclTensor *tensor, con
 
 aclnnStatus aclGetViewOffset(const aclTensor *tensor, int64_t *offset)
 {
-    return get_member(__func__, tensor, "offset", offset, offsetof(struct rg_acl_tensor, offset), sizeof(*offset));
+    static const struct rg_function function = {.name = __func__};
+    return get_member(&function, tensor, "offset", offset, offsetof(struct rg_acl_tensor, offset), sizeof(*offset));
 }
 
 aclnnStatus aclGetFormat(const aclTensor *tensor, aclFormat *format)
 {
-    return get_member(__func__, tensor, "format", format, offsetof(struct rg_acl_tensor, format), sizeof(*format));
+    static const struct rg_function function = {.name = __func__};
+    return get_member(&function, tensor, "format", format, offsetof(struct rg_acl_tensor, format), sizeof(*format));
 }
 
 aclnnStatus aclGetDataType(const aclTensor *tensor, aclDataType *dataType)
 {
-    return get_member(__func__, tensor, "dataType", dataType, offsetof(struct rg_acl_tensor, type), sizeof(*dataType));
+    static const struct rg_function function = {.name = __func__};
+    return get_member(&function, tensor, "dataType", dataType, offsetof(struct rg_acl_tensor, type), sizeof(*dataType));
 }
 
 aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **addr)
 {
-    return get_member(__func__, tensor, "addr", addr, offsetof(struct rg_acl_tensor, data), sizeof(*addr));
+    static const struct rg_function function = {.name = __func__};
+    return get_member(&function, tensor, "addr", addr, offsetof(struct rg_acl_tensor, data), sizeof(*addr));
 }
 
 aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr)
 {
+    static const struct rg_function function = {.name = __func__};
     aclnnStatus status;
-    struct rg_acl_tensor *object = rg_object_acquire(__func__, "tensor", RG_HANDLE_TENSOR, tensor, &status);
+    struct rg_acl_tensor *object = rg_object_acquire(&function, "tensor", RG_HANDLE_TENSOR, tensor, &status);
     if (object == NULL)
         return status;
     if (object->data != addr)
-        note_change(object, rg_origin_here(__func__));
+        note_change(object, rg_origin_here(&function));
     object->data = addr;
     rg_handle_release(RG_HANDLE_TENSOR, tensor);
     return ACLNN_SUCCESS;

@@ -87,9 +87,9 @@ bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct 
 bool rg_addresses_are_used(void);
 
 /* Is it a size that can be reserved and mapped; a multiple of the granule; are there no flags? */
-aclError rg_addresses_check_size(const char *function, size_t size);
-aclError rg_addresses_check_multiple(const char *function, const char *argument, size_t value);
-aclError rg_addresses_check_flags(const char *function, uint64_t flags);
+aclError rg_addresses_check_size(const struct rg_function *function, size_t size);
+aclError rg_addresses_check_multiple(const struct rg_function *function, const char *argument, size_t value);
+aclError rg_addresses_check_flags(const struct rg_function *function, uint64_t flags);
 
 /* Calls visit for all ranges that are reserved, locked: visit must not use them. It returns whether the range is to be
  * visited never again. */

@@ -17,7 +17,7 @@ void rg_memory_add_block(struct rg_finding *finding, const struct rg_memory_bloc
 {
     rg_check_add(finding, &block->allocated.place, "%zu byte%s of %s memory at %p, allocated by %s", block->size,
                  rg_plural(block->size), place_names[block->place], (const void *)block->base,
-                 block->allocated.function);
+                 block->allocated.function->name);
     if (is_freed)
-        rg_check_add(finding, &block->freed.place, "the same, freed by %s", block->freed.function);
+        rg_check_add(finding, &block->freed.place, "the same, freed by %s", block->freed.function->name);
 }

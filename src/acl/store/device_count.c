@@ -53,12 +53,12 @@ int32_t rg_device_count(void)
     return n_visible;
 }
 
-aclError rg_device_check(const char *function, const char *argument, int64_t device)
+aclError rg_device_check(const struct rg_function *function, const char *argument, int64_t device)
 {
     const int32_t count = rg_device_count();
     if (device >= 0 && device < count)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_INVALID_DEVICEID,
-                           "%s: %s is %lld, must be at least 0 and below %d, the number of devices", function, argument,
+    return rg_runtime_fail(ACL_ERROR_RT_INVALID_DEVICEID, function,
+                           "%s is %lld, must be at least 0 and below %d, the number of devices", argument,
                            (long long)device, count);
 }

@@ -4,6 +4,7 @@
 #define RG_DEVICE_COUNT_H
 
 #include "acl/acl_rt.h"
+#include "acl/tell/function.h"
 
 enum { RG_MAX_DEVICES = 64 };
 
@@ -11,6 +12,6 @@ enum { RG_MAX_DEVICES = 64 };
 int32_t rg_device_count(void);
 
 /* Is it one of them? Else 107001, with a message. */
-aclError rg_device_check(const char *function, const char *argument, int64_t device);
+aclError rg_device_check(const struct rg_function *function, const char *argument, int64_t device);
 
 #endif

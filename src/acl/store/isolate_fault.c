@@ -201,12 +201,12 @@ static void add_objects(struct rg_finding *finding, const struct rg_sight *sight
     rg_text_put(&what, " of device memory at ");
     rg_text_put_hex(&what, (uintptr_t)sight->block);
     rg_text_put(&what, ", allocated by ");
-    rg_text_put(&what, sight->allocated.function);
+    rg_text_put(&what, sight->allocated.function->name);
     if (!sight->is_freed || sight->freed.function == NULL)
         return;
     what = begin_object(finding, &sight->freed);
     rg_text_put(&what, "the same, freed by ");
-    rg_text_put(&what, sight->freed.function);
+    rg_text_put(&what, sight->freed.function->name);
 }
 
 /* Memory that is alive, and the host's to spoil, is there. */
@@ -219,13 +219,15 @@ static bool may_go_on(const struct rg_sight *sight, enum access access)
 /* Signal handlers may have a small stack: what is large is static, for one thread at a time. */
 static void tell(const struct rg_sight *sight, const ucontext_t *context)
 {
+    static const struct rg_function ours = {.name = "one of the library, or its work on a stream"};
+    static const struct rg_function none = {.name = "none: the program itself"};
     static struct rg_finding finding;
     const struct stop stop = read_context(context);
     rg_maps_read(stop.stack);
     const struct rg_place place = place_of(&stop);
     finding.kind = kind;
     finding.is_stopped = true;
-    finding.function = sight->is_ours ? "one of the library, or its work on a stream" : "none: the program itself";
+    finding.function = sight->is_ours ? &ours : &none;
     struct rg_text what = {finding.what, sizeof(finding.what), 0},
                    instead = {finding.instead, sizeof(finding.instead), 0};
     describe(&what, sight, stop.access);

@@ -21,22 +21,22 @@
 
 /* ---- What is asked for ------------------------------------------------------------------------ */
 
-static aclError fail_member(const char *function, aclError status, const char *member, long long value,
+static aclError fail_member(const struct rg_function *function, aclError status, const char *member, long long value,
                             const char *wanted)
 {
-    return rg_runtime_fail(status, "%s: prop->%s is %lld, must be %s", function, member, value, wanted);
+    return rg_runtime_fail(status, function, "prop->%s is %lld, must be %s", member, value, wanted);
 }
 
-aclError rg_physical_check_type(const char *function, const char *argument, aclrtMemHandleType type)
+aclError rg_physical_check_type(const struct rg_function *function, const char *argument, aclrtMemHandleType type)
 {
     if (type == ACL_MEM_HANDLE_TYPE_NONE)
         return ACL_SUCCESS;
     return rg_runtime_fail(type == ACL_MEM_HANDLE_TYPE_POSIX ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT
                                                              : ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: %s is %d, must be ACL_MEM_HANDLE_TYPE_NONE (0)", function, argument, (int)type);
+                           function, "%s is %d, must be ACL_MEM_HANDLE_TYPE_NONE (0)", argument, (int)type);
 }
 
-static aclError check_prop(const char *function, const aclrtPhysicalMemProp *prop)
+static aclError check_prop(const struct rg_function *function, const aclrtPhysicalMemProp *prop)
 {
     if (prop == NULL)
         return rg_runtime_fail_null(function, "prop");
@@ -61,16 +61,17 @@ static aclError check_prop(const char *function, const aclrtPhysicalMemProp *pro
 aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions option,
                                           size_t *granularity)
 {
-    const aclError refused = check_prop(__func__, prop);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = check_prop(&function, prop);
     if (refused != ACL_SUCCESS)
         return refused;
     if (option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM && option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: option is %d, must be ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) or "
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                               "option is %d, must be ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) or "
                                "ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED (1)",
-                               __func__, (int)option);
+                               (int)option);
     if (granularity == NULL)
-        return rg_runtime_fail_null(__func__, "granularity");
+        return rg_runtime_fail_null(&function, "granularity");
     *granularity = RG_GRANULE;
     return ACL_SUCCESS;
 }
@@ -116,10 +117,10 @@ static int create_file(size_t size)
     return -1;
 }
 
-static aclError fail_system(const char *function, size_t size, const char *reason)
+static aclError fail_system(const struct rg_function *function, size_t size, const char *reason)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, must be what the system can give (%s)",
-                           function, size, reason);
+    return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, function,
+                           "size is %zu, must be what the system can give (%s)", size, reason);
 }
 
 /* The bytes have been booked. */
@@ -141,7 +142,7 @@ static aclError allocate(const struct rg_origin *origin, struct rg_physical *mad
     return ACL_SUCCESS;
 }
 
-static aclError check_request(const char *function, const aclrtDrvMemHandle *handle, size_t size,
+static aclError check_request(const struct rg_function *function, const aclrtDrvMemHandle *handle, size_t size,
                               const aclrtPhysicalMemProp *prop, uint64_t flags)
 {
     if (handle == NULL)
@@ -154,23 +155,24 @@ static aclError check_request(const char *function, const aclrtDrvMemHandle *han
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop, uint64_t flags)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
-    aclError status = check_request(__func__, handle, size, prop, flags);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
+    aclError status = check_request(&function, handle, size, prop, flags);
     if (status != ACL_SUCCESS)
         return status;
     struct rg_physical made = {.size = size, .device = (int32_t)prop->location.id, .is_booked = true};
     if (!rg_memory_book(made.device, size))
-        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                               "%s: size is %zu, must be at most what is free: %zu of the %zu bytes of device %d are "
+        return rg_runtime_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, &function,
+                               "size is %zu, must be at most what is free: %zu of the %zu bytes of device %d are "
                                "in use",
-                               __func__, size, rg_memory_booked(made.device), rg_memory_total(), made.device);
+                               size, rg_memory_booked(made.device), rg_memory_total(), made.device);
     status = allocate(&origin, &made, handle);
     if (status != ACL_SUCCESS)
         rg_memory_unbook(made.device, size);
     return status;
 }
 
-struct rg_physical *rg_physical_acquire(const char *function, aclrtDrvMemHandle handle, aclError *status)
+struct rg_physical *rg_physical_acquire(const struct rg_function *function, aclrtDrvMemHandle handle, aclError *status)
 {
     struct rg_physical *physical = handle != NULL ? rg_handle_acquire(RG_HANDLE_PHYSICAL, handle) : NULL;
     if (handle == NULL) {
@@ -182,10 +184,10 @@ struct rg_physical *rg_physical_acquire(const char *function, aclrtDrvMemHandle 
     return physical;
 }
 
-aclError rg_physical_fail_dead(const char *function, aclrtDrvMemHandle handle)
+aclError rg_physical_fail_dead(const struct rg_function *function, aclrtDrvMemHandle handle)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: handle is %p, must be one of live physical memory",
-                           function, handle);
+    return rg_runtime_fail(ACL_ERROR_RT_INVALID_HANDLE, function, "handle is %p, must be one of live physical memory",
+                           handle);
 }
 
 bool rg_physical_hold(struct rg_physical *physical)
@@ -206,10 +208,10 @@ static aclError end(const struct rg_origin *origin, struct rg_physical *physical
 {
     int n = 0;
     if (!atomic_compare_exchange_strong(&physical->n_mapped, &n, -1) && n > 0)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                               "%s: handle is %p, which is mapped at %d place%s, must be unmapped with aclrtUnmapMem "
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, origin->function,
+                               "handle is %p, which is mapped at %d place%s, must be unmapped with aclrtUnmapMem "
                                "before",
-                               origin->function, handle, n, rg_plural((uint64_t)n));
+                               handle, n, rg_plural((uint64_t)n));
     if (n < 0)
         return rg_physical_fail_dead(origin->function, handle);
     rg_handle_destroy(RG_HANDLE_PHYSICAL, handle, origin);
@@ -222,13 +224,14 @@ static aclError end(const struct rg_origin *origin, struct rg_physical *physical
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct rg_physical *physical = handle != NULL ? rg_handle_acquire(RG_HANDLE_PHYSICAL, handle) : NULL;
     if (handle == NULL)
-        return rg_runtime_fail_null(__func__, "handle");
+        return rg_runtime_fail_null(&function, "handle");
     if (physical == NULL) {
-        rg_handle_tell_ended(__func__, "handle", RG_HANDLE_PHYSICAL, handle);
-        return rg_physical_fail_dead(__func__, handle);
+        rg_handle_tell_ended(&function, "handle", RG_HANDLE_PHYSICAL, handle);
+        return rg_physical_fail_dead(&function, handle);
     }
     const aclError status = end(&origin, physical, handle);
     rg_handle_release(RG_HANDLE_PHYSICAL, handle);

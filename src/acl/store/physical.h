@@ -29,14 +29,14 @@ enum { RG_PHYSICAL_RECORD = 4096 };
 void *rg_physical_create(const struct rg_physical *made, const struct rg_origin *origin);
 
 /* The memory of a handle, to be released; NULL, with a message and *status set, when it is no live one. */
-struct rg_physical *rg_physical_acquire(const char *function, aclrtDrvMemHandle handle, aclError *status);
-aclError rg_physical_fail_dead(const char *function, aclrtDrvMemHandle handle);
+struct rg_physical *rg_physical_acquire(const struct rg_function *function, aclrtDrvMemHandle handle, aclError *status);
+aclError rg_physical_fail_dead(const struct rg_function *function, aclrtDrvMemHandle handle);
 
 /* One mapping more; false when it has been freed. And one less. */
 bool rg_physical_hold(struct rg_physical *physical);
 void rg_physical_let_go(struct rg_physical *physical);
 
 /* Is it a type that handles have here? */
-aclError rg_physical_check_type(const char *function, const char *argument, aclrtMemHandleType type);
+aclError rg_physical_check_type(const struct rg_function *function, const char *argument, aclrtMemHandleType type);
 
 #endif

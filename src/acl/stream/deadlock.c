@@ -16,7 +16,7 @@ enum { LOOK_AGAIN = 100 /* ms */ };
 /* A thread that waits without a timeout. */
 struct waiter {
     pthread_t thread;
-    const char *function;
+    const struct rg_function *function;
     const struct rg_goal *goal;
     struct waiter *next;
 };
@@ -65,9 +65,9 @@ static void add_thread(struct search *search, const struct rg_stream *stream, co
     const struct waiter *waiter = pthread_equal(thread, pthread_self()) ? NULL : find_waiter(thread);
     if (search->finding != NULL)
         rg_check_add(search->finding, &task->work.origin.place, "stream %p waits for %s%s, which %s%s %s",
-                     stream->handle, before, task->work.origin.function,
-                     waiter == NULL ? "this thread" : "a thread that waits in ", waiter == NULL ? "" : waiter->function,
-                     behind);
+                     stream->handle, before, task->work.origin.function->name,
+                     waiter == NULL ? "this thread" : "a thread that waits in ",
+                     waiter == NULL ? "" : waiter->function->name, behind);
 }
 
 RG_NEEDS(rg_runtime) static bool stream_leads_back(struct search *search, struct rg_stream *stream, uint64_t ticket);
@@ -83,7 +83,7 @@ static bool task_leads_back(struct search *search, const struct rg_stream *strea
         if (search->finding != NULL)
             rg_check_add(search->finding, &task->work.origin.place,
                          "stream %p waits in %s for an event that is recorded on stream %p", stream->handle,
-                         task->work.origin.function, blocker.stream->handle);
+                         task->work.origin.function->name, blocker.stream->handle);
         return true;
     }
     if (!blocker.is_thread)
@@ -94,7 +94,7 @@ static bool task_leads_back(struct search *search, const struct rg_stream *strea
             rg_check_add(search->finding, &task->work.origin.place,
                          "stream %p waits for the callback of %s, which the thread 0x%llx has to run in "
                          "aclrtProcessReport, and that thread has ended",
-                         stream->handle, task->work.origin.function, (unsigned long long)blocker.thread);
+                         stream->handle, task->work.origin.function->name, (unsigned long long)blocker.thread);
         return true;
     }
     if (!thread_leads_back(search, blocker.thread))
@@ -158,7 +158,7 @@ static void advise(struct rg_finding *finding, bool has_ended)
                          "its host function");
 }
 
-void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
+void rg_deadlock_tell_inside(const struct rg_function *function, aclrtStream stream)
 {
     struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
     snprintf(finding.what, sizeof(finding.what),
@@ -167,7 +167,7 @@ void rg_deadlock_tell_inside(const char *function, aclrtStream stream)
     rg_check_tell(&finding);
 }
 
-RG_NEEDS(rg_runtime) static aclError tell(const char *function, const struct rg_goal *goal)
+RG_NEEDS(rg_runtime) static aclError tell(const struct rg_function *function, const struct rg_goal *goal)
 {
     struct rg_finding finding = {.kind = "deadlock", .is_refused = true, .function = function};
     struct search search = {.number = ++n_searches, .finding = &finding};
@@ -181,12 +181,12 @@ RG_NEEDS(rg_runtime) static aclError tell(const char *function, const struct rg_
     advise(&finding, search.has_ended);
     rg_runtime_unlock();
     rg_check_tell(&finding);
-    const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: %s", function, finding.what);
+    const aclError status = rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, function, "%s", finding.what);
     rg_runtime_lock();
     return status;
 }
 
-aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal)
+aclError rg_deadlock_refuse(const struct rg_function *function, const struct rg_goal *goal)
 {
     rg_lock_assert(&rg_runtime);
     const bool refuses = rg_check_level() != RG_CHECK_OFF && is_dead(goal);
@@ -206,8 +206,8 @@ void rg_deadlock_forget_waiters(void)
     waiters = NULL;
 }
 
-aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool (*is_done)(const void *argument),
-                          const void *argument, int32_t timeout, bool *in_time)
+aclError rg_deadlock_wait(const struct rg_function *function, const struct rg_goal *goal,
+                          bool (*is_done)(const void *argument), const void *argument, int32_t timeout, bool *in_time)
 {
     rg_lock_assert(&rg_runtime);
     *in_time = timeout >= 0 ? rg_runtime_wait(is_done, argument, timeout) : is_done(argument);

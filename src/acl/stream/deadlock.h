@@ -24,16 +24,17 @@ struct rg_goal {
 };
 
 /* As rg_runtime_wait; 507046 for a circle, with a message; 0 else, and *in_time. Lets the lock go to tell. */
-aclError rg_deadlock_wait(const char *function, const struct rg_goal *goal, bool (*is_done)(const void *argument),
-                          const void *argument, int32_t timeout, bool *in_time) RG_NEEDS(rg_runtime);
+aclError rg_deadlock_wait(const struct rg_function *function, const struct rg_goal *goal,
+                          bool (*is_done)(const void *argument), const void *argument, int32_t timeout, bool *in_time)
+    RG_NEEDS(rg_runtime);
 
 /* The same question, without waiting. */
-aclError rg_deadlock_refuse(const char *function, const struct rg_goal *goal) RG_NEEDS(rg_runtime);
+aclError rg_deadlock_refuse(const struct rg_function *function, const struct rg_goal *goal) RG_NEEDS(rg_runtime);
 
 /* In the child of a fork, where nobody waits. */
 void rg_deadlock_forget_waiters(void) RG_NEEDS(rg_runtime);
 
 /* Tells of a wait for a stream by the thread that is doing its work. */
-void rg_deadlock_tell_inside(const char *function, aclrtStream stream) RG_WITHOUT(rg_runtime);
+void rg_deadlock_tell_inside(const struct rg_function *function, aclrtStream stream) RG_WITHOUT(rg_runtime);
 
 #endif

@@ -59,14 +59,14 @@ static void destroy_event(void *argument)
     free(event);
 }
 
-static aclError fail_dead(const char *function, const char *argument, aclrtEvent handle)
+static aclError fail_dead(const struct rg_function *function, const char *argument, aclrtEvent handle)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: %s is %p, must be a live event", function, argument,
-                           handle);
+    return rg_runtime_fail(ACL_ERROR_RT_INVALID_HANDLE, function, "%s is %p, must be a live event", argument, handle);
 }
 
 /* The event, to be released; NULL, with a message and *status set, when there is none. */
-static struct event *acquire(const char *function, const char *argument, aclrtEvent handle, aclError *status)
+static struct event *acquire(const struct rg_function *function, const char *argument, aclrtEvent handle,
+                             aclError *status)
 {
     struct event *event = handle != NULL ? rg_handle_acquire(RG_HANDLE_EVENT, handle) : NULL;
     if (handle == NULL) {
@@ -81,17 +81,16 @@ static struct event *acquire(const char *function, const char *argument, aclrtEv
 
 /* ---- Beginning and end ------------------------------------------------------------------------ */
 
-static aclError check_flag(const char *function, uint32_t flag)
+static aclError check_flag(const struct rg_function *function, uint32_t flag)
 {
     const uint32_t known = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
                            ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL;
     if (flag & ~(known | ACL_EVENT_IPC))
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is 0x%x, must have no bits but those of 0x%x",
-                               function, flag, known);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                               "flag is 0x%x, must have no bits but those of 0x%x", flag, known);
     if (flag & ACL_EVENT_IPC)
-        return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                               "%s: flag is 0x%x, must be without ACL_EVENT_IPC: events belong to one process",
-                               function, flag);
+        return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, function,
+                               "flag is 0x%x, must be without ACL_EVENT_IPC: events belong to one process", flag);
     return ACL_SUCCESS;
 }
 
@@ -114,35 +113,39 @@ static aclError create(struct rg_origin origin, aclrtEvent *event, uint32_t flag
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event, 0));
+    static const struct rg_function function = {.name = __func__};
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(&function), event, 0));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
-    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event, flag));
+    static const struct rg_function function = {.name = __func__};
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(&function), event, flag));
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
-    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(__func__), event, flag));
+    static const struct rg_function function = {.name = __func__};
+    return rg_ignored_make(RG_HANDLE_EVENT, create(rg_origin_here(&function), event, flag));
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     if (event == NULL)
-        return rg_runtime_fail_null(__func__, "event");
+        return rg_runtime_fail_null(&function, "event");
     if (rg_handle_destroy(RG_HANDLE_EVENT, event, &origin))
         return ACL_SUCCESS;
-    rg_handle_tell_ended(__func__, "event", RG_HANDLE_EVENT, event);
-    return fail_dead(__func__, "event", event);
+    rg_handle_tell_ended(&function, "event", RG_HANDLE_EVENT, event);
+    return fail_dead(&function, "event", event);
 }
 
 /* ---- On a stream ------------------------------------------------------------------------------ */
 
 /* Acquires both, or none. */
-static aclError acquire_both(const char *function, aclrtEvent event, aclrtStream stream, struct event **event_object,
-                             struct rg_stream **stream_object)
+static aclError acquire_both(const struct rg_function *function, aclrtEvent event, aclrtStream stream,
+                             struct event **event_object, struct rg_stream **stream_object)
 {
     aclError status = ACL_SUCCESS;
     *event_object = acquire(function, "event", event, &status);
@@ -169,7 +172,7 @@ static void end_record(void *argument)
 /* Puts a new mark on the stream, and lets the event stand for it when that has succeeded. */
 static aclError record(const struct rg_origin *origin, struct event *event, struct rg_stream *stream)
 {
-    const char *function = origin->function;
+    const struct rg_function *function = origin->function;
     struct mark *mark = calloc(1, sizeof(*mark));
     if (mark == NULL)
         return rg_runtime_fail_memory(function);
@@ -188,10 +191,11 @@ static aclError record(const struct rg_origin *origin, struct event *event, stru
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     struct event *event_object = NULL;
     struct rg_stream *stream_object = NULL;
-    aclError status = acquire_both(__func__, event, stream, &event_object, &stream_object);
+    aclError status = acquire_both(&function, event, stream, &event_object, &stream_object);
     if (status != ACL_SUCCESS)
         return status;
     status = record(&origin, event_object, stream_object);
@@ -268,7 +272,7 @@ static aclError run_wait(void *argument)
 /* Puts work on the stream whose argument is a turn. */
 static aclError push_turn(aclrtEvent event, aclrtStream stream, int32_t timeout, struct rg_work work)
 {
-    const char *function = work.origin.function;
+    const struct rg_function *function = work.origin.function;
     struct event *event_object = NULL;
     struct rg_stream *stream_object = NULL;
     aclError status = acquire_both(function, event, stream, &event_object, &stream_object);
@@ -295,23 +299,26 @@ static aclError push_turn(aclrtEvent event, aclrtStream stream, int32_t timeout,
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     return push_turn(event, stream, -1,
-                     (struct rg_work){.run = run_reset, .destroy = end_turn, .origin = rg_origin_here(__func__)});
+                     (struct rg_work){.run = run_reset, .destroy = end_turn, .origin = rg_origin_here(&function)});
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 {
+    static const struct rg_function function = {.name = __func__};
     return push_turn(event, stream, -1,
                      (struct rg_work){.may_run = has_happened,
                                       .find_blocker = find_mark,
                                       .destroy = end_wait,
-                                      .origin = rg_origin_here(__func__)});
+                                      .origin = rg_origin_here(&function)});
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
-    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
+    const aclError refused = rg_timeout_check(&function, timeout, ACL_ERROR_RT_PARAM_INVALID);
     if (refused != ACL_SUCCESS)
         return refused;
     const struct rg_work work = {.run = run_wait, .destroy = end_wait, .is_hosted = true, .origin = origin};
@@ -330,7 +337,7 @@ struct state {
     uint64_t microseconds;
 };
 
-static aclError look(const char *function, const char *argument, aclrtEvent event, struct state *state)
+static aclError look(const struct rg_function *function, const char *argument, aclrtEvent event, struct state *state)
 {
     aclError status = ACL_SUCCESS;
     const struct event *object = acquire(function, argument, event, &status);
@@ -351,7 +358,7 @@ static aclError look(const char *function, const char *argument, aclrtEvent even
 }
 
 /* The same, for a function that stores something at status. */
-static aclError ask(const char *function, aclrtEvent event, const void *status, struct state *state)
+static aclError ask(const struct rg_function *function, aclrtEvent event, const void *status, struct state *state)
 {
     const aclError refused = look(function, "event", event, state);
     return refused == ACL_SUCCESS && status == NULL ? rg_runtime_fail_null(function, "status") : refused;
@@ -359,8 +366,9 @@ static aclError ask(const char *function, aclrtEvent event, const void *status, 
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
+    static const struct rg_function function = {.name = __func__};
     struct state state = {0};
-    const aclError refused = ask(__func__, event, status, &state);
+    const aclError refused = ask(&function, event, status, &state);
     if (refused == ACL_SUCCESS)
         *status = state.has_happened ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return refused;
@@ -368,8 +376,9 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
+    static const struct rg_function function = {.name = __func__};
     struct state state = {0};
-    const aclError refused = ask(__func__, event, status, &state);
+    const aclError refused = ask(&function, event, status, &state);
     if (refused == ACL_SUCCESS)
         *status = state.has_happened ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return refused;
@@ -377,45 +386,47 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
+    static const struct rg_function function = {.name = __func__};
     struct state state = {0};
-    const aclError refused = ask(__func__, event, status, &state);
+    const aclError refused = ask(&function, event, status, &state);
     if (refused == ACL_SUCCESS)
         *status = state.is_waited_for ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
     return refused;
 }
 
 /* The time stamp of the event, for functions that need one. */
-static aclError take_time(const char *function, const char *argument, aclrtEvent event, uint64_t *microseconds)
+static aclError take_time(const struct rg_function *function, const char *argument, aclrtEvent event,
+                          uint64_t *microseconds)
 {
     struct state state = {0};
     const aclError refused = look(function, argument, event, &state);
     if (refused != ACL_SUCCESS)
         return refused;
     if (!state.is_recorded)
-        return rg_runtime_fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s: %s is %p, which is not recorded, must be recorded",
-                               function, argument, event);
+        return rg_runtime_fail(ACL_ERROR_RT_INTERNAL_ERROR, function,
+                               "%s is %p, which is not recorded, must be recorded", argument, event);
     if (!state.has_happened)
-        return rg_runtime_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                               "%s: %s is %p, which has not happened yet, must be waited for", function, argument,
-                               event);
+        return rg_runtime_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, function,
+                               "%s is %p, which has not happened yet, must be waited for", argument, event);
     *microseconds = state.microseconds;
     return ACL_SUCCESS;
 }
 
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 {
+    static const struct rg_function function = {.name = __func__};
     if (ms == NULL)
-        return rg_runtime_fail_null(__func__, "ms");
+        return rg_runtime_fail_null(&function, "ms");
     uint64_t start = 0;
     uint64_t end = 0;
-    aclError status = take_time(__func__, "startEvent", startEvent, &start);
+    aclError status = take_time(&function, "startEvent", startEvent, &start);
     if (status == ACL_SUCCESS)
-        status = take_time(__func__, "endEvent", endEvent, &end);
+        status = take_time(&function, "endEvent", endEvent, &end);
     if (status != ACL_SUCCESS)
         return status;
     if (end < start)
-        return rg_runtime_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
-                               "%s: endEvent happened %llu us before startEvent, must have happened after it", __func__,
+        return rg_runtime_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, &function,
+                               "endEvent happened %llu us before startEvent, must have happened after it",
                                (unsigned long long)(start - end));
     *ms = (float)((double)(end - start) / 1000.0);
     return ACL_SUCCESS;
@@ -423,9 +434,10 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
 
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
 {
+    static const struct rg_function function = {.name = __func__};
     if (timestamp == NULL)
-        return rg_runtime_fail_null(__func__, "timestamp");
-    return take_time(__func__, "event", event, timestamp);
+        return rg_runtime_fail_null(&function, "timestamp");
+    return take_time(&function, "event", event, timestamp);
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------------- */
@@ -435,13 +447,13 @@ RG_NEEDS(rg_runtime) static bool is_over(const void *mark)
     return ((const struct mark *)mark)->has_happened;
 }
 
-static aclError synchronize(const char *function, aclrtEvent event, int32_t timeout)
+static aclError synchronize(const struct rg_function *function, aclrtEvent event, int32_t timeout)
 {
     aclError status = ACL_SUCCESS;
     const struct event *object = acquire(function, "event", event, &status);
     if (object == NULL)
         return status;
-    const struct rg_trace_wait traced = rg_trace_waits(function, -1, -1);
+    const struct rg_trace_wait traced = rg_trace_waits(function->name, -1, -1);
     rg_runtime_lock();
     struct mark *mark = object->mark;
     hold(mark);
@@ -459,18 +471,20 @@ static aclError synchronize(const char *function, aclrtEvent event, int32_t time
     if (in_time)
         return ACL_SUCCESS;
     if (status != ACL_SUCCESS)
-        return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "%s: the event would never happen", function);
-    return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                           "%s: timeout is %d ms, and the event has not happened in that time", function, timeout);
+        return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, function, "the event would never happen");
+    return rg_runtime_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, function,
+                           "timeout is %d ms, and the event has not happened in that time", timeout);
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event)
 {
-    return synchronize(__func__, event, -1);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return synchronize(&function, event, -1);
 }
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 {
-    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
-    return refused != ACL_SUCCESS ? refused : synchronize(__func__, event, timeout);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    const aclError refused = rg_timeout_check(&function, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(&function, event, timeout);
 }

@@ -46,25 +46,28 @@ RG_NEEDS(rg_runtime) static int find(aclrtExceptionInfoCallback callback)
 
 aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
 {
+    static const struct rg_function function = {.name = __func__};
     if (callback == NULL)
-        return rg_runtime_fail_null(__func__, "callback");
+        return rg_runtime_fail_null(&function, "callback");
     rg_runtime_lock();
     const bool is_new = find(callback) == n_callbacks, fits = n_callbacks < MOST_CALLBACKS;
     if (is_new && fits)
         callbacks[n_callbacks++] = callback;
     rg_runtime_unlock();
     if (!is_new)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: callback is registered already, must be another one",
-                               __func__);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                               "callback is registered already, must be another one");
     return fits ? ACL_SUCCESS
-                : rg_runtime_fail(ACL_ERROR_RT_OVER_LIMIT, "%s: callback would be one of %d, must be one of at most %d",
-                                  __func__, MOST_CALLBACKS + 1, MOST_CALLBACKS);
+                : rg_runtime_fail(ACL_ERROR_RT_OVER_LIMIT, &function,
+                                  "callback would be one of %d, must be one of at most %d", MOST_CALLBACKS + 1,
+                                  MOST_CALLBACKS);
 }
 
 aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback)
 {
+    static const struct rg_function function = {.name = __func__};
     if (callback == NULL)
-        return rg_runtime_fail_null(__func__, "callback");
+        return rg_runtime_fail_null(&function, "callback");
     rg_runtime_lock();
     const int k = find(callback);
     const bool found = k < n_callbacks;
@@ -73,13 +76,13 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
     rg_runtime_unlock();
     if (found)
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: callback is not registered, must be", __func__);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function, "callback is not registered, must be");
 }
 
 /* ---- What it was ------------------------------------------------------------------------------ */
 
 /* Nothing known for NULL, with a message. */
-static struct rtExceptionInfo look(const char *function, const aclrtExceptionInfo *info)
+static struct rtExceptionInfo look(const struct rg_function *function, const aclrtExceptionInfo *info)
 {
     static const struct rtExceptionInfo nothing = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
     if (info == NULL)
@@ -89,25 +92,30 @@ static struct rtExceptionInfo look(const char *function, const aclrtExceptionInf
 
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    return look(__func__, info).task;
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return look(&function, info).task;
 }
 
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    return look(__func__, info).stream;
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return look(&function, info).stream;
 }
 
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    return look(__func__, info).thread;
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return look(&function, info).thread;
 }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    return look(__func__, info).device;
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return look(&function, info).device;
 }
 
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    return look(__func__, info).status;
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return look(&function, info).status;
 }

@@ -43,7 +43,7 @@ void rg_order_set(bool is_initialised)
     atomic_store(&is_late_told, false);
 }
 
-static void tell_early(const char *function)
+static void tell_early(const struct rg_function *function)
 {
     static atomic_flag was_told = ATOMIC_FLAG_INIT;
     struct rg_finding finding = {.kind = "before-init", .is_note = true, .function = function};
@@ -53,7 +53,7 @@ static void tell_early(const char *function)
         rg_check_tell(&finding);
 }
 
-aclError rg_order_check(const char *function)
+aclError rg_order_check(const struct rg_function *function)
 {
     const int now = atomic_load_explicit(&state, memory_order_relaxed);
     if (now == INITIALISED || rg_check_level() == RG_CHECK_OFF)
@@ -70,10 +70,10 @@ aclError rg_order_check(const char *function)
     atomic_store(&is_late_told, true);
     if (!rg_check_tell(&finding))
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_UNINITIALIZE, "%s: the runtime has been finalised, must be initialised", function);
+    return rg_runtime_fail(ACL_ERROR_UNINITIALIZE, function, "the runtime has been finalised, must be initialised");
 }
 
-void rg_order_note_late(const char *function)
+void rg_order_note_late(const struct rg_function *function)
 {
     struct rg_finding finding = {.kind = "after-finalize", .is_note = true, .function = function};
     snprintf(finding.what, sizeof(finding.what), "the device is reset after aclFinalize");
@@ -82,7 +82,7 @@ void rg_order_note_late(const char *function)
         rg_check_tell(&finding);
 }
 
-void rg_order_tell_ended(const char *function, const char *argument, const char *what)
+void rg_order_tell_ended(const struct rg_function *function, const char *argument, const char *what)
 {
     struct rg_finding finding = {.kind = "wrong-order", .is_note = true, .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "%s", what);
@@ -95,21 +95,11 @@ void rg_order_tell_ended(const char *function, const char *argument, const char 
 static const char set_context[] = "call aclrtSetDevice, aclrtSetCurrentContext or aclrtCreateContext in this thread "
                                   "before";
 
-/* Do programs call it where there may be no context: to ask, or to wait for what there may be? */
-static bool is_question(const char *function)
-{
-    static const char *const beginnings[] = {"aclrtGet", "aclrtCtxGet", "aclrtSynchronize", "aclrtStreamQuery"};
-    for (size_t k = 0; k < sizeof(beginnings) / sizeof(beginnings[0]); k++)
-        if (strncmp(function, beginnings[k], strlen(beginnings[k])) == 0)
-            return true;
-    return false;
-}
-
-void rg_order_tell_no_context(const char *function, const char *why, bool had_one)
+void rg_order_tell_no_context(const struct rg_function *function, const char *why, bool had_one)
 {
     static _Thread_local struct cause cause;
     struct rg_finding finding = {.kind = "wrong-context", .is_note = true, .function = function};
-    if (is_question(function) || (!had_one && rg_ignored_miss(RG_HANDLE_CONTEXT, NULL)))
+    if (function->role == RG_ASKS || (!had_one && rg_ignored_miss(RG_HANDLE_CONTEXT, NULL)))
         return;
     snprintf(finding.what, sizeof(finding.what), "%s", why);
     snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
@@ -117,7 +107,7 @@ void rg_order_tell_no_context(const char *function, const char *why, bool had_on
 }
 
 /* No context at all is current in the thread. */
-static aclError refuse_without(const char *function, const struct rg_stream *stream)
+static aclError refuse_without(const struct rg_function *function, const struct rg_stream *stream)
 {
     static _Thread_local struct cause cause;
     struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
@@ -126,11 +116,11 @@ static aclError refuse_without(const char *function, const struct rg_stream *str
     snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
     if (!tell_once(&finding, &cause, NULL, NULL))
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the thread has no current context, must have that of stream",
-                           function);
+    return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, function,
+                           "the thread has no current context, must have that of stream");
 }
 
-aclError rg_order_check_context(const char *function, const struct rg_stream *stream)
+aclError rg_order_check_context(const struct rg_function *function, const struct rg_stream *stream)
 {
     static _Thread_local struct cause cause;
     struct rg_context_traits context;
@@ -156,15 +146,14 @@ aclError rg_order_check_context(const char *function, const struct rg_stream *st
     }
     if (!tell_once(&finding, &cause, stream->context_handle, context.handle))
         return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT,
-                           "%s: stream is %p, of context %p and device %d, must be of the current context %p of "
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT, function,
+                           "stream is %p, of context %p and device %d, must be of the current context %p of "
                            "device %d",
-                           function, stream->handle, stream->context_handle, stream->device, context.handle,
-                           context.device);
+                           stream->handle, stream->context_handle, stream->device, context.handle, context.device);
 }
 
-static bool tell_device(const char *function, const struct rg_stream *stream, const struct rg_access *access,
-                        const struct rg_memory_block *block)
+static bool tell_device(const struct rg_function *function, const struct rg_stream *stream,
+                        const struct rg_access *access, const struct rg_memory_block *block)
 {
     struct rg_finding finding = {.kind = "wrong-device", .function = function, .argument = "stream"};
     snprintf(finding.what, sizeof(finding.what), "stream %p is of device %d, but %s is at %p, in memory of device %d",
@@ -183,8 +172,8 @@ static bool is_of_other_device(const struct rg_stream *stream)
     return rg_context_peek(&context) && context.device != stream->device;
 }
 
-bool rg_order_check_device(const char *function, const struct rg_stream *stream, const struct rg_access *accesses,
-                           int n)
+bool rg_order_check_device(const struct rg_function *function, const struct rg_stream *stream,
+                           const struct rg_access *accesses, int n)
 {
     struct rg_memory_block block;
     for (int k = 0; k < n && rg_device_count() > 1 && !is_of_other_device(stream); k++)
@@ -194,7 +183,7 @@ bool rg_order_check_device(const char *function, const struct rg_stream *stream,
     return false;
 }
 
-void rg_order_check_reset(const char *function, int32_t device, aclrtContext context)
+void rg_order_check_reset(const struct rg_function *function, int32_t device, aclrtContext context)
 {
     aclrtStream busy = NULL;
     rg_runtime_lock();
@@ -212,7 +201,8 @@ void rg_order_check_reset(const char *function, int32_t device, aclrtContext con
     rg_check_tell(&finding);
 }
 
-void rg_order_tell_unsubscribe(const char *function, aclrtStream stream, uint64_t subscriber, uint64_t other)
+void rg_order_tell_unsubscribe(const struct rg_function *function, aclrtStream stream, uint64_t subscriber,
+                               uint64_t other)
 {
     struct rg_finding finding = {.kind = "wrong-thread", .is_note = true, .function = function, .argument = "threadId"};
     snprintf(finding.what, sizeof(finding.what), "the thread 0x%llx has subscribed to stream %p, not 0x%llx",
@@ -221,7 +211,7 @@ void rg_order_tell_unsubscribe(const char *function, aclrtStream stream, uint64_
     rg_check_tell(&finding);
 }
 
-void rg_order_tell_report(const char *function, uint64_t other)
+void rg_order_tell_report(const struct rg_function *function, uint64_t other)
 {
     struct rg_finding finding = {.kind = "wrong-thread", .is_note = true, .function = function};
     snprintf(finding.what, sizeof(finding.what),

@@ -13,31 +13,32 @@
 void rg_order_set(bool is_initialised);
 
 /* Is the runtime in use? Before aclInit: a note. After aclFinalize: 100001 when the call is to be refused. */
-aclError rg_order_check(const char *function);
+aclError rg_order_check(const struct rg_function *function);
 
 /* A device is reset: after aclFinalize, a note. */
-void rg_order_note_late(const char *function);
+void rg_order_note_late(const struct rg_function *function);
 
 /* Something is ended once more, and refused: what it is. */
-void rg_order_tell_ended(const char *function, const char *argument, const char *what);
+void rg_order_tell_ended(const struct rg_function *function, const char *argument, const char *what);
 
 /* A call is refused for want of a current context; the thread had one that is gone, or has not. */
-void rg_order_tell_no_context(const char *function, const char *why, bool had_one);
+void rg_order_tell_no_context(const struct rg_function *function, const char *why, bool had_one);
 
 /* Is the stream's context current in the thread? 107002 or 107003 when the call is to be refused. */
-aclError rg_order_check_context(const char *function, const struct rg_stream *stream);
+aclError rg_order_check_context(const struct rg_function *function, const struct rg_stream *stream);
 
 /* Is memory of an operator on another device than its stream? Is the call to be refused? */
-bool rg_order_check_device(const char *function, const struct rg_stream *stream, const struct rg_access *accesses,
-                           int n);
+bool rg_order_check_device(const struct rg_function *function, const struct rg_stream *stream,
+                           const struct rg_access *accesses, int n);
 
 /* A context is about to end with its device: has one of its streams work that nobody has waited for? */
-void rg_order_check_reset(const char *function, int32_t device, aclrtContext context);
+void rg_order_check_reset(const struct rg_function *function, int32_t device, aclrtContext context);
 
 /* The stream's callbacks are for another thread than the one that was named. */
-void rg_order_tell_unsubscribe(const char *function, aclrtStream stream, uint64_t subscriber, uint64_t other);
+void rg_order_tell_unsubscribe(const struct rg_function *function, aclrtStream stream, uint64_t subscriber,
+                               uint64_t other);
 
 /* A thread asks for callbacks, without having subscribed, while some are due for another thread. */
-void rg_order_tell_report(const char *function, uint64_t other);
+void rg_order_tell_report(const struct rg_function *function, uint64_t other);
 
 #endif

@@ -310,11 +310,11 @@ static void describe(const struct race *race, struct rg_finding *finding)
     snprintf(finding->what, sizeof(finding->what),
              "%zu byte%s at %p %s %s, while %s, queued on %s, may not have %s %s yet: nothing has waited for it",
              size_of(bytes), rg_plural(size_of(bytes)), (void *)bytes->low, is_one ? "is" : "are",
-             touched[race->access.touch], entry->origin.function, stream.name, touched[entry->access.touch],
+             touched[race->access.touch], entry->origin.function->name, stream.name, touched[entry->access.touch],
              is_one ? "it" : "them");
-    rg_check_add(finding, &entry->origin.place, "%s, queued on %s, %s %zu byte%s at %p (%s)", entry->origin.function,
-                 stream.name, touches[entry->access.touch], size_of(others), rg_plural(size_of(others)),
-                 (void *)others->low, entry->access.argument);
+    rg_check_add(finding, &entry->origin.place, "%s, queued on %s, %s %zu byte%s at %p (%s)",
+                 entry->origin.function->name, stream.name, touches[entry->access.touch], size_of(others),
+                 rg_plural(size_of(others)), (void *)others->low, entry->access.argument);
     struct rg_memory_block block;
     if (rg_memory_find((const void *)bytes->low, &block))
         rg_memory_add_block(finding, &block, false);
@@ -322,19 +322,19 @@ static void describe(const struct race *race, struct rg_finding *finding)
 
 static void advise(const struct party *party, const struct race *race, struct rg_finding *finding)
 {
-    const char *other = race->entry.origin.function;
+    const char *other = race->entry.origin.function->name;
     const struct stream_text stream = write_name(&race->entry.stream);
     if (party->stream == NULL) {
         snprintf(finding->instead, sizeof(finding->instead),
                  "call aclrtSynchronizeStream(%s) between %s and %s, or wait for an event that is recorded in between",
-                 stream.argument, other, finding->function);
+                 stream.argument, other, finding->function->name);
         return;
     }
     const struct stream_name own = name_of(party->stream);
     snprintf(finding->instead, sizeof(finding->instead),
              "record an event on %s behind %s, and let %s wait for it with aclrtStreamWaitEvent before %s; or call "
              "aclrtSynchronizeStream(%s) in between",
-             stream.name, other, write_name(&own).name, finding->function, stream.argument);
+             stream.name, other, write_name(&own).name, finding->function->name, stream.argument);
 }
 
 static const char *kind_of(const struct party *party, const struct race *race)

@@ -11,22 +11,22 @@
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
 
-aclError rg_stream_fail_dead(const char *function, aclrtStream stream)
+aclError rg_stream_fail_dead(const struct rg_function *function, aclrtStream stream)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream is %p, must be NULL or a live stream", function,
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_CONTEXT, function, "stream is %p, must be NULL or a live stream",
                            stream);
 }
 
-aclError rg_stream_fail_inside(const char *function, aclrtStream stream)
+aclError rg_stream_fail_inside(const struct rg_function *function, aclrtStream stream)
 {
     rg_deadlock_tell_inside(function, stream);
-    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                           "%s: the stream %p is waited for by its own work, must be by another thread: this would "
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, function,
+                           "the stream %p is waited for by its own work, must be by another thread: this would "
                            "never end",
-                           function, stream);
+                           stream);
 }
 
-struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, aclError *status)
+struct rg_stream *rg_stream_acquire(aclrtStream stream, const struct rg_function *function, aclError *status)
 {
     aclrtStream wanted = stream;
     if (stream == NULL) {
@@ -55,7 +55,7 @@ int32_t rg_stream_id(const struct rg_stream *stream)
     return stream->traits.id;
 }
 
-aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg_work work, size_t size)
+aclError rg_stream_push_copy(aclrtStream stream, const struct rg_function *function, struct rg_work work, size_t size)
 {
     aclError status = ACL_SUCCESS;
     struct rg_stream *object = rg_stream_acquire(stream, function, &status);
@@ -74,7 +74,7 @@ aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg
     return status;
 }
 
-aclError rg_stream_check(aclrtStream stream, const char *function)
+aclError rg_stream_check(aclrtStream stream, const struct rg_function *function)
 {
     aclError status = ACL_SUCCESS;
     const struct rg_stream *object = rg_stream_acquire(stream, function, &status);
@@ -84,7 +84,7 @@ aclError rg_stream_check(aclrtStream stream, const char *function)
 }
 
 /* The traits of a stream, for a function that stores one of them at answer. */
-static aclError ask(const char *function, aclrtStream stream, const char *argument, const void *answer,
+static aclError ask(const struct rg_function *function, aclrtStream stream, const char *argument, const void *answer,
                     struct rg_stream_traits *traits)
 {
     if (answer == NULL)
@@ -102,8 +102,9 @@ static aclError ask(const char *function, aclrtStream stream, const char *argume
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 {
+    static const struct rg_function function = {.name = __func__};
     struct rg_stream_traits traits = {0};
-    const aclError refused = ask(__func__, stream, "streamId", streamId, &traits);
+    const aclError refused = ask(&function, stream, "streamId", streamId, &traits);
     if (refused == ACL_SUCCESS)
         *streamId = traits.id;
     return refused;
@@ -111,8 +112,9 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 {
+    static const struct rg_function function = {.name = __func__};
     struct rg_stream_traits traits = {0};
-    const aclError refused = ask(__func__, stream, "priority", priority, &traits);
+    const aclError refused = ask(&function, stream, "priority", priority, &traits);
     if (refused == ACL_SUCCESS)
         *priority = traits.priority;
     return refused;
@@ -120,8 +122,9 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 {
+    static const struct rg_function function = {.name = __func__};
     struct rg_stream_traits traits = {0};
-    const aclError refused = ask(__func__, stream, "flags", flags, &traits);
+    const aclError refused = ask(&function, stream, "flags", flags, &traits);
     if (refused == ACL_SUCCESS)
         *flags = traits.flags;
     return refused;

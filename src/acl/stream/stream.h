@@ -52,7 +52,7 @@ struct rg_work {
     /* The submission returns when this is done. */
     bool is_waited_for;
     /* For the trace: the function that submitted it, which rg_stream_push sets, and what it moves. */
-    const char *function;
+    const struct rg_function *function;
     uint64_t bytes_read, bytes_written;
 
     /* For the check mode: who submits it; what it touches, which is copied. */
@@ -77,32 +77,33 @@ void rg_stream_end_all(const struct rg_context *context, const struct rg_origin 
 
 /* Refuses, with 507046, threads that are doing work of a stream of the context, or for NULL of the device; and, if they
  * want to wait for ever, those for whom that would never end. */
-aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device, bool for_ever);
+aclError rg_stream_check_outside(const struct rg_function *function, const struct rg_context *context, int32_t device,
+                                 bool for_ever);
 
 /* The stream, or for NULL the default one, to be released; NULL, with a message and *status = 107002 or 107003, when
  * there is none. */
-struct rg_stream *rg_stream_acquire(aclrtStream stream, const char *function, aclError *status);
+struct rg_stream *rg_stream_acquire(aclrtStream stream, const struct rg_function *function, aclError *status);
 void rg_stream_release(const struct rg_stream *stream);
 
 /* Is there one? 0, or the status of rg_stream_acquire, with a message. */
-aclError rg_stream_check(aclrtStream stream, const char *function);
+aclError rg_stream_check(aclrtStream stream, const struct rg_function *function);
 
 /* Puts work at the end of the queue. Takes argument over, also when it fails: 207001 without memory, 207008 without a
  * thread, 107003 when the stream is ending, 507046 when it would be waited for for ever, with a message. */
-aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work);
+aclError rg_stream_push(struct rg_stream *stream, const struct rg_function *function, const struct rg_work *work);
 
 /* Puts work on the stream with a copy of its argument, the size bytes there, which free ends. Statuses of
  * rg_stream_acquire and of rg_stream_push. */
-aclError rg_stream_push_copy(aclrtStream stream, const char *function, struct rg_work work, size_t size);
+aclError rg_stream_push_copy(aclrtStream stream, const struct rg_function *function, struct rg_work work, size_t size);
 
 int32_t rg_stream_id(const struct rg_stream *stream);
 
 /* Waits for the work that is now on all streams of a device; 507046 after timeout milliseconds, else the status of work
  * that failed. */
-aclError rg_stream_synchronize_device(const char *function, int32_t device, int32_t timeout);
+aclError rg_stream_synchronize_device(const struct rg_function *function, int32_t device, int32_t timeout);
 
 /* Waits for the same, apart from work that the calling thread is doing, and leaves the status of work that failed to
  * the next synchronisation. 507046, with a message, for a wait that would never end. */
-aclError rg_stream_wait_device(const char *function, int32_t device);
+aclError rg_stream_wait_device(const struct rg_function *function, int32_t device);
 
 #endif

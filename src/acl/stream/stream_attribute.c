@@ -33,13 +33,13 @@ static bool set(struct rg_stream *object, aclrtStreamAttr attribute, const aclrt
     }
 }
 
-static aclError fail_attribute(const char *function, aclrtStreamAttr attribute, const char *wanted)
+static aclError fail_attribute(const struct rg_function *function, aclrtStreamAttr attribute, const char *wanted)
 {
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: stmAttrType is %d, must be %s", function, (int)attribute,
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "stmAttrType is %d, must be %s", (int)attribute,
                            wanted);
 }
 
-static aclError set_attribute(const char *function, aclrtStream stream, aclrtStreamAttr attribute,
+static aclError set_attribute(const struct rg_function *function, aclrtStream stream, aclrtStreamAttr attribute,
                               const aclrtStreamAttrValue *value)
 {
     aclError status = ACL_SUCCESS;
@@ -54,7 +54,7 @@ static aclError set_attribute(const char *function, aclrtStream stream, aclrtStr
                   : fail_attribute(function, attribute, "an attribute with 0 or 1 for a value, as this one has not");
 }
 
-static aclError get_attribute(const char *function, aclrtStream stream, aclrtStreamAttr attribute,
+static aclError get_attribute(const struct rg_function *function, aclrtStream stream, aclrtStreamAttr attribute,
                               aclrtStreamAttrValue *value)
 {
     aclError status = ACL_SUCCESS;
@@ -78,7 +78,8 @@ static aclError get_attribute(const char *function, aclrtStream stream, aclrtStr
     return ACL_SUCCESS;
 }
 
-static aclError check_attribute(const char *function, aclrtStreamAttr attribute, const aclrtStreamAttrValue *value)
+static aclError check_attribute(const struct rg_function *function, aclrtStreamAttr attribute,
+                                const aclrtStreamAttrValue *value)
 {
     if (value == NULL)
         return rg_runtime_fail_null(function, "value");
@@ -90,44 +91,49 @@ static aclError check_attribute(const char *function, aclrtStreamAttr attribute,
 
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 {
-    const aclError refused = check_attribute(__func__, stmAttrType, value);
-    return refused != ACL_SUCCESS ? refused : set_attribute(__func__, stream, stmAttrType, value);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = check_attribute(&function, stmAttrType, value);
+    return refused != ACL_SUCCESS ? refused : set_attribute(&function, stream, stmAttrType, value);
 }
 
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 {
-    const aclError refused = check_attribute(__func__, stmAttrType, value);
-    return refused != ACL_SUCCESS ? refused : get_attribute(__func__, stream, stmAttrType, value);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    const aclError refused = check_attribute(&function, stmAttrType, value);
+    return refused != ACL_SUCCESS ? refused : get_attribute(&function, stream, stmAttrType, value);
 }
 
 /* ---- Some of them have functions of their own ------------------------------------------------- */
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
 {
+    static const struct rg_function function = {.name = __func__};
     if (stream == NULL)
-        return rg_runtime_fail_null(__func__, "stream");
+        return rg_runtime_fail_null(&function, "stream");
     if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: mode is %llu, must be ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)",
-                               __func__, (unsigned long long)mode);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                               "mode is %llu, must be ACL_CONTINUE_ON_FAILURE (0) or ACL_STOP_ON_FAILURE (1)",
+                               (unsigned long long)mode);
     const aclrtStreamAttrValue value = {.failureMode = mode};
-    return set_attribute(__func__, stream, ACL_STREAM_ATTR_FAILURE_MODE, &value);
+    return set_attribute(&function, stream, ACL_STREAM_ATTR_FAILURE_MODE, &value);
 }
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 {
+    static const struct rg_function function = {.name = __func__};
     if (flag > 1)
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag is %u, must be 0 or 1", __func__, flag);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function, "flag is %u, must be 0 or 1", flag);
     const aclrtStreamAttrValue value = {.overflowSwitch = flag};
-    return set_attribute(__func__, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value);
+    return set_attribute(&function, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value);
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (flag == NULL)
-        return rg_runtime_fail_null(__func__, "flag");
+        return rg_runtime_fail_null(&function, "flag");
     aclrtStreamAttrValue value = {.overflowSwitch = 0};
-    const aclError refused = get_attribute(__func__, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value);
+    const aclError refused = get_attribute(&function, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value);
     if (refused == ACL_SUCCESS)
         *flag = value.overflowSwitch;
     return refused;

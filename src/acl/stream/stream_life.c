@@ -96,7 +96,7 @@ RG_GIVES_UP(rg_runtime) static void end_and_unlock(struct rg_stream *stream, con
     struct rg_trace_wait traced = {0};
     rg_runtime_moved(); /* for a worker that is to drop what waits */
     if (!is_idle(stream))
-        traced = rg_trace_waits(origin->function, stream->device, stream->traits.id);
+        traced = rg_trace_waits(origin->function->name, stream->device, stream->traits.id);
     rg_runtime_wait(is_idle, stream, -1);
     rg_trace_waited(&traced);
     unlink_stream(stream);
@@ -137,20 +137,20 @@ void rg_stream_end_all(const struct rg_context *context, const struct rg_origin 
     rg_runtime_unlock();
 }
 
-static aclError refuse_end(const char *function, const struct rg_stream *stream, bool is_inside)
+static aclError refuse_end(const struct rg_function *function, const struct rg_stream *stream, bool is_inside)
 {
     if (is_inside)
         return rg_stream_fail_inside(function, stream->handle);
     if (!stream->traits.is_default)
         return rg_stream_fail_dead(function, stream->handle);
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                           "%s: stream is %p, the default stream of a context, must be one from aclrtCreateStream",
-                           function, stream->handle);
+    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
+                           "stream is %p, the default stream of a context, must be one from aclrtCreateStream",
+                           stream->handle);
 }
 
 static aclError destroy(struct rg_origin origin, aclrtStream stream, bool dropping)
 {
-    const char *const function = origin.function;
+    const struct rg_function *const function = origin.function;
     if (stream == NULL)
         return rg_runtime_fail_null(function, "stream");
     struct rg_stream *object = rg_handle_acquire(RG_HANDLE_STREAM, stream);
@@ -177,7 +177,7 @@ static aclError destroy(struct rg_origin origin, aclrtStream stream, bool droppi
 
 static aclError create(struct rg_origin origin, aclrtStream *stream, const struct rg_stream_traits *traits)
 {
-    const char *const function = origin.function;
+    const struct rg_function *const function = origin.function;
     if (stream == NULL)
         return rg_runtime_fail_null(function, "stream");
     aclError status = ACL_SUCCESS;
@@ -189,33 +189,37 @@ static aclError create(struct rg_origin origin, aclrtStream *stream, const struc
     if (status == ACL_ERROR_RT_MEMORY_ALLOCATION)
         return rg_runtime_fail_memory(function);
     if (status != ACL_SUCCESS)
-        return rg_runtime_fail(status, "%s: the current context is being destroyed, must be a live one", function);
+        return rg_runtime_fail(status, function, "the current context is being destroyed, must be a live one");
     return ACL_SUCCESS;
 }
 
 aclError aclrtCreateStream(aclrtStream *stream)
 {
-    const aclError status = create(rg_origin_here(__func__), stream, &(struct rg_stream_traits){0});
+    static const struct rg_function function = {.name = __func__};
+    const aclError status = create(rg_origin_here(&function), stream, &(struct rg_stream_traits){0});
     return rg_ignored_make(RG_HANDLE_STREAM, status);
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
 {
+    static const struct rg_function function = {.name = __func__};
     const uint32_t known = 0x3F;
     const struct rg_stream_traits traits = {.priority = priority, .flags = flag};
-    const aclError status =
-        flag & ~known ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID,
-                                        "%s: flag is 0x%x, must have no bits but those of 0x%x", __func__, flag, known)
-                      : create(rg_origin_here(__func__), stream, &traits);
+    const aclError status = flag & ~known
+                                ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                                                  "flag is 0x%x, must have no bits but those of 0x%x", flag, known)
+                                : create(rg_origin_here(&function), stream, &traits);
     return rg_ignored_make(RG_HANDLE_STREAM, status);
 }
 
 aclError aclrtDestroyStream(aclrtStream stream)
 {
-    return destroy(rg_origin_here(__func__), stream, false);
+    static const struct rg_function function = {.name = __func__};
+    return destroy(rg_origin_here(&function), stream, false);
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
-    return destroy(rg_origin_here(__func__), stream, true);
+    static const struct rg_function function = {.name = __func__};
+    return destroy(rg_origin_here(&function), stream, true);
 }

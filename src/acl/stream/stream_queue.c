@@ -36,7 +36,7 @@ RG_NEEDS(rg_runtime) static bool can_run(const struct rg_stream *stream)
 static struct rg_trace_work describe(const struct rg_stream *stream, const struct task *task)
 {
     const struct rg_work *work = &task->work;
-    return (struct rg_trace_work){.function = work->function,
+    return (struct rg_trace_work){.function = work->function->name,
                                   .device = stream->device,
                                   .stream = stream->traits.id,
                                   .handle = stream->handle,
@@ -265,28 +265,28 @@ RG_NEEDS(rg_runtime) static bool is_stepped(const void *argument)
 
 /* Waits for a goal on the stream. 507046 where that would never end. */
 RG_NEEDS(rg_runtime)
-static aclError await(struct rg_stream *stream, const char *function, const struct rg_goal *goal,
+static aclError await(struct rg_stream *stream, const struct rg_function *function, const struct rg_goal *goal,
                       bool (*holds)(const void *goal))
 {
     struct rg_trace_wait traced = {0};
     bool in_time;
     rg_stream_help(stream, goal->ticket);
     if (!holds(goal))
-        traced = rg_trace_waits(function, stream->device, stream->traits.id);
+        traced = rg_trace_waits(function->name, stream->device, stream->traits.id);
     const aclError refused = rg_deadlock_wait(function, goal, holds, goal, -1, &in_time);
     rg_trace_waited(&traced);
     return refused;
 }
 
 /* Steps over work that was just put on the stream. */
-RG_NEEDS(rg_runtime) static aclError step(struct rg_stream *stream, const char *function, uint64_t ticket)
+RG_NEEDS(rg_runtime) static aclError step(struct rg_stream *stream, const struct rg_function *function, uint64_t ticket)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = ticket};
     return rg_stream_is_inside(stream) ? ACL_SUCCESS : await(stream, function, &goal, is_stepped);
 }
 
 /* 507046 for work that would be waited for for ever, before it is put on the stream. */
-RG_NEEDS(rg_runtime) static aclError refuse_wait(const struct rg_stream *stream, const char *function)
+RG_NEEDS(rg_runtime) static aclError refuse_wait(const struct rg_stream *stream, const struct rg_function *function)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = n_tickets};
     if (!rg_stream_is_inside(stream))
@@ -299,7 +299,8 @@ RG_NEEDS(rg_runtime) static aclError refuse_wait(const struct rg_stream *stream,
 
 /* Waits until work that was just put on the stream is done; 507046 where that will never be, and then it is not done
  * later either. */
-RG_NEEDS(rg_runtime) static aclError finish(struct rg_stream *stream, const char *function, struct task *task)
+RG_NEEDS(rg_runtime)
+static aclError finish(struct rg_stream *stream, const struct rg_function *function, struct task *task)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = task->ticket};
     const aclError refused = await(stream, function, &goal, is_reached);
@@ -313,12 +314,12 @@ RG_NEEDS(rg_runtime) static aclError finish(struct rg_stream *stream, const char
     return refused;
 }
 
-static aclError fail_push(const struct rg_stream *stream, const char *function, aclError status)
+static aclError fail_push(const struct rg_stream *stream, const struct rg_function *function, aclError status)
 {
     if (status == ACL_ERROR_RT_STREAM_CONTEXT)
         return rg_stream_fail_dead(function, stream->handle);
-    return rg_runtime_fail(status, "%s: stream is %p, for which the system refuses a thread, must be one of fewer",
-                           function, stream->handle);
+    return rg_runtime_fail(status, function,
+                           "stream is %p, for which the system refuses a thread, must be one of fewer", stream->handle);
 }
 
 /* The system's number of the calling thread, asked once. */
@@ -331,13 +332,13 @@ static uint32_t thread_number(void)
 }
 
 /* May the work come now, as the check mode sees it? */
-static aclError check(struct rg_stream *stream, const char *function, const struct rg_work *work)
+static aclError check(struct rg_stream *stream, const struct rg_function *function, const struct rg_work *work)
 {
     const aclError refused = rg_order_check_context(function, stream);
     if (refused != ACL_SUCCESS || !rg_race_check_work(stream, work))
         return refused;
-    return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE,
-                           "%s: stream is %p, must be ordered behind other work that touches the same memory", function,
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE, function,
+                           "stream is %p, must be ordered behind other work that touches the same memory",
                            stream->handle);
 }
 
@@ -349,7 +350,7 @@ static aclError give_up(struct task *task, const struct rg_work *work, aclError 
     return status;
 }
 
-aclError rg_stream_push(struct rg_stream *stream, const char *function, const struct rg_work *work)
+aclError rg_stream_push(struct rg_stream *stream, const struct rg_function *function, const struct rg_work *work)
 {
     struct task *task = calloc(1, sizeof(*task));
     const aclError refused = task == NULL ? rg_runtime_fail_memory(function) : check(stream, function, work);
@@ -373,7 +374,7 @@ aclError rg_stream_push(struct rg_stream *stream, const char *function, const st
     if (status != ACL_SUCCESS)
         return give_up(task, work, endless != ACL_SUCCESS ? endless : fail_push(stream, function, status));
     if (failed != ACL_SUCCESS)
-        return rg_runtime_fail(failed, "%s: the work has failed with status %d", function, failed);
+        return rg_runtime_fail(failed, function, "the work has failed with status %d", failed);
     return stepped;
 }
 

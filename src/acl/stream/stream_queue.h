@@ -72,7 +72,7 @@ void rg_stream_help(struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runti
 bool rg_stream_is_inside(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* 507046, with a message, for a thread that is. */
-aclError rg_stream_fail_inside(const char *function, aclrtStream stream) RG_WITHOUT(rg_runtime);
+aclError rg_stream_fail_inside(const struct rg_function *function, aclrtStream stream) RG_WITHOUT(rg_runtime);
 
 /* Tells the worker to look at the queue again. */
 void rg_stream_wake(struct rg_stream *stream) RG_NEEDS(rg_runtime);
@@ -84,6 +84,6 @@ void rg_stream_stop_worker(struct rg_stream *stream) RG_WITHOUT(rg_runtime);
 void rg_stream_watch_forks(void);
 
 /* 107003, with a message. */
-aclError rg_stream_fail_dead(const char *function, aclrtStream stream);
+aclError rg_stream_fail_dead(const struct rg_function *function, aclrtStream stream);
 
 #endif

@@ -115,15 +115,16 @@ static void end_turn(void *argument)
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream)
 {
-    const struct rg_origin origin = rg_origin_here(__func__);
+    static const struct rg_function function = {.name = __func__};
+    const struct rg_origin origin = rg_origin_here(&function);
     if (fn == NULL)
-        return rg_runtime_fail_null(__func__, "fn");
+        return rg_runtime_fail_null(&function, "fn");
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM,
-                               "%s: blockType is %d, must be ACL_CALLBACK_NO_BLOCK (0) or ACL_CALLBACK_BLOCK (1)",
-                               __func__, (int)blockType);
+        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, &function,
+                               "blockType is %d, must be ACL_CALLBACK_NO_BLOCK (0) or ACL_CALLBACK_BLOCK (1)",
+                               (int)blockType);
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL)
         return status;
     rg_runtime_lock();
@@ -144,14 +145,14 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
                                      .holds_up = report->blocks,
                                      .origin = origin,
                                      .known = &report->known};
-        status = rg_stream_push(object, __func__, &work);
+        status = rg_stream_push(object, &function, &work);
     } else if (has_thread) {
-        status = rg_runtime_fail_memory(__func__);
+        status = rg_runtime_fail_memory(&function);
     } else {
-        status = rg_runtime_fail(ACL_ERROR_RT_STREAM_NO_CB_REG,
-                                 "%s: stream is %p, must be one that a thread has subscribed to with "
+        status = rg_runtime_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, &function,
+                                 "stream is %p, must be one that a thread has subscribed to with "
                                  "aclrtSubscribeReport",
-                                 __func__, stream);
+                                 stream);
     }
     rg_stream_release(object);
     return status;
@@ -206,7 +207,8 @@ RG_NEEDS(rg_runtime) static void run_report(struct report *report)
 
 aclError aclrtProcessReport(int32_t timeout)
 {
-    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_INVALID_PARAM);
+    static const struct rg_function function = {.name = __func__};
+    const aclError refused = rg_timeout_check(&function, timeout, ACL_ERROR_INVALID_PARAM);
     if (refused != ACL_SUCCESS)
         return refused;
     const uint64_t thread = (uint64_t)pthread_self();
@@ -221,27 +223,27 @@ aclError aclrtProcessReport(int32_t timeout)
     if (report != NULL)
         return ACL_SUCCESS;
     if (other != thread)
-        rg_order_tell_report(__func__, other);
+        rg_order_tell_report(&function, other);
     if (!subscribed)
-        return rg_runtime_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                               "%s: the thread has not subscribed to a stream, must do so with aclrtSubscribeReport",
-                               __func__);
-    return rg_runtime_fail(ACL_ERROR_RT_REPORT_TIMEOUT,
-                           "%s: timeout is %d ms, and no callback has become due in that time", __func__, timeout);
+        return rg_runtime_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, &function,
+                               "the thread has not subscribed to a stream, must do so with aclrtSubscribeReport");
+    return rg_runtime_fail(ACL_ERROR_RT_REPORT_TIMEOUT, &function,
+                           "timeout is %d ms, and no callback has become due in that time", timeout);
 }
 
 /* ---- Subscribing ------------------------------------------------------------------------------ */
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL)
         return status;
     struct subscription *subscription = malloc(sizeof(*subscription));
     if (subscription == NULL) {
         rg_stream_release(object);
-        return rg_runtime_fail_memory(__func__);
+        return rg_runtime_fail_memory(&function);
     }
     subscription->thread = threadId;
     subscription->stream_id = rg_stream_id(object);
@@ -256,8 +258,8 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
     if (is_first)
         return ACL_SUCCESS;
     free(subscription);
-    return rg_runtime_fail(ACL_ERROR_REPEAT_SUBSCRIBE, "%s: stream is %p, must be one that no thread has subscribed to",
-                           __func__, stream);
+    return rg_runtime_fail(ACL_ERROR_REPEAT_SUBSCRIBE, &function,
+                           "stream is %p, must be one that no thread has subscribed to", stream);
 }
 
 /* Callbacks of the stream that nobody will run any more. */
@@ -278,8 +280,9 @@ RG_NEEDS(rg_runtime) static void drop_due(int32_t stream_id)
 
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
 {
+    static const struct rg_function function = {.name = __func__};
     aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, __func__, &status);
+    struct rg_stream *object = rg_stream_acquire(stream, &function, &status);
     if (object == NULL)
         return status;
     const int32_t stream_id = rg_stream_id(object);
@@ -297,9 +300,9 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
     if (found)
         return ACL_SUCCESS;
     if (subscriber != threadId)
-        rg_order_tell_unsubscribe(__func__, stream, subscriber, threadId);
-    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE,
-                           "%s: threadId is %llu, must be the thread that has subscribed to the stream %p", __func__,
+        rg_order_tell_unsubscribe(&function, stream, subscriber, threadId);
+    return rg_runtime_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, &function,
+                           "threadId is %llu, must be the thread that has subscribed to the stream %p",
                            (unsigned long long)threadId, stream);
 }
 
@@ -319,13 +322,14 @@ static aclError run_host_call(void *argument)
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
+    static const struct rg_function function = {.name = __func__};
     if (fn == NULL)
-        return rg_runtime_fail_null(__func__, "fn");
+        return rg_runtime_fail_null(&function, "fn");
     struct host_call call = {fn, args};
     const struct rg_work work = {.run = run_host_call,
                                  .argument = &call,
                                  .is_hosted = true,
                                  .holds_up = true,
-                                 .origin = rg_origin_here(__func__)};
-    return rg_stream_push_copy(stream, __func__, work, sizeof(call));
+                                 .origin = rg_origin_here(&function)};
+    return rg_stream_push_copy(stream, &function, work, sizeof(call));
 }

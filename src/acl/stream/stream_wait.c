@@ -38,19 +38,19 @@ RG_NEEDS(rg_runtime) static aclError take_device_status(int32_t device)
     return first;
 }
 
-static aclError tell_waited(const char *function, bool in_time, int32_t timeout, aclError status)
+static aclError tell_waited(const struct rg_function *function, bool in_time, int32_t timeout, aclError status)
 {
     if (!in_time)
-        return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                               "%s: timeout is %d ms, and work has not been done in that time", function, timeout);
+        return rg_runtime_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, function,
+                               "timeout is %d ms, and work has not been done in that time", timeout);
     if (status != ACL_SUCCESS)
-        return rg_runtime_fail(status, "%s: work that was submitted before has failed with status %d", function,
-                               status);
+        return rg_runtime_fail(status, function, "work that was submitted before has failed with status %d", status);
     return ACL_SUCCESS;
 }
 
 /* Waits for a device; 507046 where that would never end. */
-RG_NEEDS(rg_runtime) static aclError wait_device(const char *function, int32_t device, int32_t timeout, bool *in_time)
+RG_NEEDS(rg_runtime)
+static aclError wait_device(const struct rg_function *function, int32_t device, int32_t timeout, bool *in_time)
 {
     const struct rg_goal extent = {.device = device, .ticket = rg_stream_last_ticket()};
     const aclError refused = rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, in_time);
@@ -60,10 +60,10 @@ RG_NEEDS(rg_runtime) static aclError wait_device(const char *function, int32_t d
     return refused;
 }
 
-aclError rg_stream_wait_device(const char *function, int32_t device)
+aclError rg_stream_wait_device(const struct rg_function *function, int32_t device)
 {
     bool in_time;
-    const struct rg_trace_wait traced = rg_trace_waits(function, device, -1);
+    const struct rg_trace_wait traced = rg_trace_waits(function->name, device, -1);
     rg_runtime_lock();
     const aclError refused = wait_device(function, device, -1, &in_time);
     rg_runtime_unlock();
@@ -71,7 +71,8 @@ aclError rg_stream_wait_device(const char *function, int32_t device)
     return refused;
 }
 
-aclError rg_stream_check_outside(const char *function, const struct rg_context *context, int32_t device, bool for_ever)
+aclError rg_stream_check_outside(const struct rg_function *function, const struct rg_context *context, int32_t device,
+                                 bool for_ever)
 {
     aclrtStream inside = NULL;
     rg_runtime_lock();
@@ -85,12 +86,12 @@ aclError rg_stream_check_outside(const char *function, const struct rg_context *
     return inside == NULL ? refused : rg_stream_fail_inside(function, inside);
 }
 
-aclError rg_stream_synchronize_device(const char *function, int32_t device, int32_t timeout)
+aclError rg_stream_synchronize_device(const struct rg_function *function, int32_t device, int32_t timeout)
 {
     aclError refused = rg_stream_check_outside(function, NULL, device, timeout < 0);
     if (refused != ACL_SUCCESS)
         return refused;
-    const struct rg_trace_wait traced = rg_trace_waits(function, device, -1);
+    const struct rg_trace_wait traced = rg_trace_waits(function->name, device, -1);
     bool in_time;
     rg_runtime_lock();
     refused = wait_device(function, device, timeout, &in_time);
@@ -100,7 +101,7 @@ aclError rg_stream_synchronize_device(const char *function, int32_t device, int3
     return refused != ACL_SUCCESS ? refused : tell_waited(function, in_time, timeout, status);
 }
 
-static aclError synchronize(const char *function, aclrtStream stream, int32_t timeout)
+static aclError synchronize(const struct rg_function *function, aclrtStream stream, int32_t timeout)
 {
     const uint32_t not_waited_for = ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
     aclError status = ACL_SUCCESS;
@@ -111,7 +112,7 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
         rg_stream_release(object);
         return ACL_SUCCESS;
     }
-    const struct rg_trace_wait traced = rg_trace_waits(function, object->device, object->traits.id);
+    const struct rg_trace_wait traced = rg_trace_waits(function->name, object->device, object->traits.id);
     rg_runtime_lock();
     const struct rg_goal extent = {.stream = object, .ticket = rg_stream_last_ticket()};
     const bool inside = rg_stream_is_inside(object);
@@ -135,21 +136,24 @@ static aclError synchronize(const char *function, aclrtStream stream, int32_t ti
 
 aclError aclrtSynchronizeStream(aclrtStream stream)
 {
-    return synchronize(__func__, stream, -1);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    return synchronize(&function, stream, -1);
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
 {
-    const aclError refused = rg_timeout_check(__func__, timeout, ACL_ERROR_RT_PARAM_INVALID);
-    return refused != ACL_SUCCESS ? refused : synchronize(__func__, stream, timeout);
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
+    const aclError refused = rg_timeout_check(&function, timeout, ACL_ERROR_RT_PARAM_INVALID);
+    return refused != ACL_SUCCESS ? refused : synchronize(&function, stream, timeout);
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
 {
+    static const struct rg_function function = {.name = __func__, .role = RG_ASKS};
     if (status == NULL)
-        return rg_runtime_fail_null(__func__, "status");
+        return rg_runtime_fail_null(&function, "status");
     aclError refused = ACL_SUCCESS;
-    const struct rg_stream *object = rg_stream_acquire(stream, __func__, &refused);
+    const struct rg_stream *object = rg_stream_acquire(stream, &function, &refused);
     if (object == NULL)
         return refused;
     rg_runtime_lock();

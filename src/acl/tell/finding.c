@@ -154,12 +154,12 @@ bool rg_check_tell(const struct rg_finding *finding)
     const bool is_new = enter(finding, mark_of(finding, &place));
     if (is_new) {
         print(finding, place);
-        rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function, finding->what,
-               finding->kind, finding->instead);
+        rg_log(finding->is_note ? ACL_WARNING : ACL_ERROR, "%s: %s (check: %s); %s", finding->function->name,
+               finding->what, finding->kind, finding->instead);
     }
     if (!finding->is_note)
         atomic_fetch_add(&n_mistakes, is_new);
-    rg_acl_fail(0, "%s: %s (check: %s); %s", finding->function, finding->what, finding->kind, finding->instead);
+    rg_acl_fail(0, finding->function, "%s (check: %s); %s", finding->what, finding->kind, finding->instead);
     const bool is_refused = finding->is_refused || (!finding->is_note && rg_check_level() == RG_CHECK_ERROR);
     atomic_fetch_add(&n_refused, is_refused);
     return is_refused;

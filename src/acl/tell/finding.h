@@ -21,17 +21,17 @@ struct rg_check_object {
 
 /* A mistake. Strings that are pointers are literals. */
 struct rg_finding {
-    const char *kind;            /* stable, in small letters and hyphens: docs/check has a page for each */
-    bool is_note;                /* may be meant: told, never refused */
-    bool is_refused;             /* whatever the level */
-    bool is_at_exit;             /* in no call */
-    bool is_stopped;             /* at an instruction of its own, not in a call */
-    const void *once_for;        /* told once for this place; NULL: for that of the call */
-    const char *function;        /* the call in which it was found */
-    const char *argument;        /* of the call; NULL for none */
-    uint64_t work;               /* of a stream, by its ticket, that it is about; 0 for none */
-    char what[RG_CHECK_TEXT];    /* a sentence without an end */
-    char instead[RG_CHECK_TEXT]; /* what to do */
+    const char *kind;                   /* stable, in small letters and hyphens: docs/check has a page for each */
+    bool is_note;                       /* may be meant: told, never refused */
+    bool is_refused;                    /* whatever the level */
+    bool is_at_exit;                    /* in no call */
+    bool is_stopped;                    /* at an instruction of its own, not in a call */
+    const void *once_for;               /* told once for this place; NULL: for that of the call */
+    const struct rg_function *function; /* the call in which it was found */
+    const char *argument;               /* of the call; NULL for none */
+    uint64_t work;                      /* of a stream, by its ticket, that it is about; 0 for none */
+    char what[RG_CHECK_TEXT];           /* a sentence without an end */
+    char instead[RG_CHECK_TEXT];        /* what to do */
     int n_objects;
     struct rg_check_object object[RG_CHECK_OBJECTS];
 };

@@ -36,43 +36,45 @@ static void make_room(size_t needed)
     }
 }
 
-/* Splits "function: sentence". */
-static void keep(int status, const char *said)
-{
-    const char *colon = strstr(said, ": ");
-    last.status = 0;
-    if (colon == NULL || (size_t)(colon - said) >= sizeof(last.function))
-        return;
-    last.status = status;
-    snprintf(last.function, sizeof(last.function), "%.*s", (int)(colon - said), said);
-    snprintf(last.sentence, sizeof(last.sentence), "%s", colon + 2);
-}
-
 const struct rg_failure *rg_acl_last_failure(void)
 {
     return &last;
 }
 
-int rg_acl_fail(int status, const char *format, ...)
+/* Appends to what aclGetRecentErrMsg returns. */
+static void append(const char *sentence)
 {
-    char said[TEXT_SIZE / 4], sentence[TEXT_SIZE / 4];
-    va_list arguments;
-    va_start(arguments, format);
-    rg_format_list(said, sizeof(said), format, arguments);
-    va_end(arguments);
-    rg_copy_plain(sentence, sizeof(sentence), said);
-    if (status != 0) {
-        atomic_store(&has_failed, true);
-        rg_log(ACL_ERROR, "%s (status %d)", sentence, status);
-        keep(status, sentence);
-    }
-
     if (recent.was_read)
         recent.length = 0;
     recent.was_read = false;
     make_room(strlen(sentence) + 1);
     const size_t room = TEXT_SIZE - recent.length;
     recent.length += (size_t)snprintf(recent.text + recent.length, room, "%s\n", sentence);
+}
+
+int rg_acl_fail_list(int status, const struct rg_function *function, const char *format, va_list arguments)
+{
+    char said[TEXT_SIZE / 4], sentence[TEXT_SIZE / 4];
+    const int head = snprintf(said, sizeof(said), "%s: ", function->name);
+    rg_format_list(said + head, sizeof(said) - (size_t)head, format, arguments);
+    rg_copy_plain(sentence, sizeof(sentence), said);
+    if (status != 0) {
+        atomic_store(&has_failed, true);
+        rg_log(ACL_ERROR, "%s (status %d)", sentence, status);
+        last.status = status;
+        last.function = function;
+        snprintf(last.sentence, sizeof(last.sentence), "%s", sentence + head);
+    }
+    append(sentence);
+    return status;
+}
+
+int rg_acl_fail(int status, const struct rg_function *function, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    rg_acl_fail_list(status, function, format, arguments);
+    va_end(arguments);
     return status;
 }
 

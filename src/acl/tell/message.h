@@ -3,21 +3,26 @@
 #ifndef RG_MESSAGE_H
 #define RG_MESSAGE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
-/* Appends a sentence, made as by printf, to the thread's text and returns status:
- * `return rg_acl_fail(ACL_ERROR_INVALID_PARAM, "aclrtFree: devPtr is NULL, must be ...");` */
-int rg_acl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#include "acl/tell/function.h"
+
+/* Appends "aclrtFree: " and a sentence, made as by printf, to the thread's text and returns status:
+ * `return rg_acl_fail(ACL_ERROR_INVALID_PARAM, function, "devPtr is NULL, must be ...");` */
+int rg_acl_fail(int status, const struct rg_function *function, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int rg_acl_fail_list(int status, const struct rg_function *function, const char *format, va_list arguments);
 
 /* Has any call failed, in any thread? */
 bool rg_acl_has_failed(void);
 
-enum { RG_FAILURE_NAME = 96, RG_FAILURE_SENTENCE = 320 };
+enum { RG_FAILURE_SENTENCE = 320 };
 
 /* A call that has failed. */
 struct rg_failure {
     int status; /* 0: none */
-    char function[RG_FAILURE_NAME];
+    const struct rg_function *function;
     char sentence[RG_FAILURE_SENTENCE]; /* without the function */
 };
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "acl/tell/function.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,14 +28,14 @@ __attribute__((always_inline)) static inline struct rg_place rg_place_here(void)
     return rg_place_of(__builtin_return_address(0));
 }
 
-/* Who did something: the function of the interface (a literal), and where it was called. */
+/* Who did something: the function of the interface, and where it was called. */
 struct rg_origin {
-    const char *function;
+    const struct rg_function *function;
     struct rg_place place;
 };
 
-/* The caller of the function of the interface that this stands in, whose name it takes. */
-__attribute__((always_inline)) static inline struct rg_origin rg_origin_here(const char *function)
+/* The caller of the function of the interface that this stands in, which it takes. */
+__attribute__((always_inline)) static inline struct rg_origin rg_origin_here(const struct rg_function *function)
 {
     const struct rg_origin origin = {function, rg_place_of(__builtin_return_address(0))};
     return origin;

@@ -33,7 +33,7 @@ void rg_check_print_block(struct rg_text *text, const struct rg_finding *finding
     rg_text_put(text, "regrad check: ");
     put_field(text, finding->kind, finding->is_note ? " (note)" : "");
     rg_text_put(text, "  call     ");
-    rg_text_put(text, finding->function);
+    rg_text_put(text, finding->function->name);
     put_field(text, finding->argument != NULL ? ", argument " : "", finding->argument != NULL ? finding->argument : "");
     put_place(text, "  at       ", place, describe);
     put_field(text, "  what     ", finding->what);
@@ -116,7 +116,7 @@ void rg_check_print_line(struct rg_text *text, const struct rg_finding *finding,
         rg_text_put(text, ",\"work\":");
         rg_text_put_decimal(text, finding->work);
     }
-    put_member(text, "function", finding->function);
+    put_member(text, "function", finding->function->name);
     if (finding->argument != NULL)
         put_member(text, "argument", finding->argument);
     put_member(text, "what", finding->what);
