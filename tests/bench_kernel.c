@@ -11,7 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernel/kernel.h"
+#include "kernel/packed_kernels.h"
+#include "kernel/resize_kernels.h"
+#include "kernel/value_kernels.h"
 #include "op/columns.h"
 
 /* A row of pixels; rows that are added; results and sources of an axis; channels stored last; pixels of a tile. */
@@ -57,37 +59,37 @@ static void set(const struct subject *subject, void *to, int64_t k, double value
 
 static struct work load(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->load(data.to, data.from, 1, ROW);
+    subject->kernels->values->load[subject->dtype](data.to, data.from, 1, ROW);
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
 static struct work load_strided(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->load(data.to, data.from, 3, ROW);
+    subject->kernels->values->load[subject->dtype](data.to, data.from, 3, ROW);
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
 static struct work store(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->store(data.to, 1, data.from, ROW);
+    subject->kernels->values->store[subject->dtype](data.to, 1, data.from, ROW);
     return (struct work){ROW, ROW * (subject->size + subject->value)};
 }
 
 static struct work split(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->split(data.to, data.to + sizeof data.to / 2, data.from, ROW);
+    subject->kernels->values->split[subject->dtype](data.to, data.to + sizeof data.to / 2, data.from, ROW);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
 static struct work join(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->join(data.to, data.from, data.from + sizeof data.from / 2, ROW);
+    subject->kernels->values->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, ROW);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
 static struct work fetch(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->fetch(data.to, data.from, data.offset[0], RG_GRID_POINTS);
+    subject->kernels->grid->fetch[subject->dtype](data.to, data.from, data.offset[0], RG_GRID_POINTS);
     return (struct work){RG_GRID_POINTS, RG_GRID_POINTS * (subject->size + subject->value)};
 }
 
@@ -96,7 +98,7 @@ static struct work rows(const struct subject *subject)
     /* half of them were summed before, as by a bilinear resize by 2 */
     const struct rg_rows taken = {data.from,  ROWS_LENGTH * subject->size, data.weights.value, N_ROWS, N_ROWS / 2,
                                   ROWS_LENGTH};
-    subject->kernels->stored[subject->dtype]->rows(data.to, &taken, true);
+    subject->kernels->resize[subject->dtype]->rows(data.to, &taken, true);
     return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
 }
 
@@ -136,7 +138,7 @@ static struct work cols(const struct subject *subject)
 {
     void *const to[N_LINES] = {data.to, data.to, data.to, data.to};
     const void *const from[N_LINES] = {data.from, data.from, data.from, data.from};
-    subject->kernels->stored[subject->dtype]->cols(to, from, N_LINES, &columns, false, (struct rg_ahead){0});
+    subject->kernels->resize[subject->dtype]->cols(to, from, N_LINES, &columns, false, (struct rg_ahead){0});
     return (struct work){N_LINES * N_RESULTS, N_LINES * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
@@ -145,13 +147,13 @@ static struct work shrink(const struct subject *subject)
 {
     const int64_t pitch = N_SOURCES * subject->size;
     const struct rg_band band = {map.begin, map.first, map.weight, 1, 2, data.from, pitch, N_SOURCES, 0, N_RESULTS};
-    subject->kernels->stored[subject->dtype]->shrink(data.to, pitch, &band, &shrunk, false);
+    subject->kernels->resize[subject->dtype]->shrink(data.to, pitch, &band, &shrunk, false);
     return (struct work){N_RESULTS, (N_RESULTS + N_ROWS * N_SOURCES) * subject->size};
 }
 
 static struct work groups(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->groups(data.to, data.from, GROUP, &piece, false);
+    subject->kernels->resize[subject->dtype]->groups(data.to, data.from, GROUP, &piece, false);
     return (struct work){N_RESULTS * GROUP, GROUP * (N_RESULTS * subject->size + N_SOURCES * subject->value)};
 }
 
@@ -168,63 +170,63 @@ static struct work of_points(int64_t n_values, int64_t nbytes)
 
 static struct work grid_locate(const struct subject *subject)
 {
-    subject->kernels->grid_locate(&data.points, &data.x, &data.y, RG_GRID_POINTS, &spec);
+    subject->kernels->grid->locate(&data.points, &data.x, &data.y, RG_GRID_POINTS, &spec);
     return of_points(1, (2 + 2 * (2 * 2 + 1)) * subject->value + (2 * 2 + 2) * (int64_t)sizeof(int64_t));
 }
 
 static struct work grid_weigh(const struct subject *subject)
 {
-    subject->kernels->grid_weigh(data.weights.value, data.points.y.weight, data.points.x.weight, 2);
+    subject->kernels->grid->weigh(data.weights.value, data.points.y.weight, data.points.x.weight, 2);
     return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * subject->value);
 }
 
 static struct work grid_place(const struct subject *subject)
 {
-    subject->kernels->grid_place(data.offset, &data.points, &image);
+    subject->kernels->grid->place(data.offset, &data.points, &image);
     return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * (int64_t)sizeof(int64_t));
 }
 
 static struct work grid_list(const struct subject *subject)
 {
-    subject->kernels->grid_list(data.list, &data.points, RG_GRID_POINTS, 0, TILE_H);
+    subject->kernels->grid->list(data.list, &data.points, RG_GRID_POINTS, 0, TILE_H);
     return of_points(1, 4 * (int64_t)sizeof(int64_t));
 }
 
 static struct work grid_rows(const struct subject *subject)
 {
     int64_t low, high;
-    subject->kernels->grid_rows(&data.points, &low, &high);
+    subject->kernels->grid->rows(&data.points, &low, &high);
     return of_points(1, 2 * (int64_t)sizeof(int64_t));
 }
 
 static struct work grid_scatter(const struct subject *subject)
 {
-    subject->kernels->grid_scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weights.value,
-                                   data.value, N_NEIGHBOURS, data.list, RG_GRID_POINTS);
+    subject->kernels->grid->scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weights.value,
+                                    data.value, N_NEIGHBOURS, data.list, RG_GRID_POINTS);
     return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (8 + 3 * subject->value) + subject->value);
 }
 
 static struct work grid_blend(const struct subject *subject)
 {
-    subject->kernels->grid_blend(data.to, data.weights.value, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
+    subject->kernels->grid->blend(data.to, data.weights.value, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
     return of_points(1, (2 * N_NEIGHBOURS + 1) * subject->value);
 }
 
 static struct work grid_multiply(const struct subject *subject)
 {
-    subject->kernels->grid_multiply(data.to, data.from, data.value);
+    subject->kernels->grid->multiply(data.to, data.from, data.value);
     return of_points(1, 3 * subject->value);
 }
 
 static struct work grid_fold(const struct subject *subject)
 {
-    subject->kernels->grid_fold(&data.sum_x, data.value, RG_GRID_LANES);
+    subject->kernels->grid->fold(&data.sum_x, data.value, RG_GRID_LANES);
     return of_points(RG_GRID_LANES, (RG_GRID_LANES + 2) * subject->value);
 }
 
 static struct work grid_finish(const struct subject *subject)
 {
-    subject->kernels->grid_finish(&data.sum_x, &data.points.x.slope, &data.points);
+    subject->kernels->grid->finish(&data.sum_x, &data.points.x.slope, &data.points);
     return of_points(1, 3 * subject->value + 2 * (int64_t)sizeof(int64_t));
 }
 
@@ -240,46 +242,46 @@ static const int32_t (*places(void))[RG_GRID_POINTS]
 
 static struct work grid_bilinear_axis(const struct subject *subject)
 {
-    subject->kernels->grid_bilinear_axis(&data.bilinear.x, data.weights.dy, &data.x, RG_GRID_POINTS, TILE_W, &spec);
+    subject->kernels->grid->bilinear_axis(&data.bilinear.x, data.weights.dy, &data.x, RG_GRID_POINTS, TILE_W, &spec);
     return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
 }
 
 static struct work grid_aim_bilinear(const struct subject *subject)
 {
-    subject->kernels->grid_aim_bilinear(data.at, &data.bilinear, &tile);
+    subject->kernels->grid->aim_bilinear(data.at, &data.bilinear, &tile);
     return of_points(2, (2 + 2) * (int64_t)sizeof(int32_t));
 }
 
 static struct work grid_aim(const struct subject *subject)
 {
-    subject->kernels->grid_aim(data.tap_at, &data.points, &tile);
+    subject->kernels->grid->aim(data.tap_at, &data.points, &tile);
     return of_points(N_NEIGHBOURS, 4 * (int64_t)sizeof(int64_t) + N_NEIGHBOURS * (int64_t)sizeof(int32_t));
 }
 
 static struct work grid_select(const struct subject *subject)
 {
-    subject->kernels->grid_select(data.list, places(), stencil.n_places, RG_GRID_POINTS);
+    subject->kernels->grid->select(data.list, places(), stencil.n_places, RG_GRID_POINTS);
     return of_points(1, 2 * (int64_t)sizeof(int32_t) + (int64_t)sizeof(int64_t));
 }
 
 static struct work grid_spread(const struct subject *subject)
 {
-    subject->kernels->grid_spread(data.tile, &stencil, places(), data.weights.value, data.point_tile, NULL,
-                                  RG_GRID_POINTS);
+    subject->kernels->grid->spread(data.tile, &stencil, places(), data.weights.value, data.point_tile, NULL,
+                                   RG_GRID_POINTS);
     return of_points(N_NEIGHBOURS * RG_GRID_LANES, (2 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
 static struct work grid_sample(const struct subject *subject)
 {
-    subject->kernels->grid_sample(data.to, data.tile, &stencil, places(), data.weights.value, RG_GRID_POINTS);
+    subject->kernels->grid->sample(data.to, data.tile, &stencil, places(), data.weights.value, RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
 static struct work grid_slope(const struct subject *subject)
 {
     const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
-    subject->kernels->grid_slope(sums, data.tile, NULL, &stencil, places(), &data.weights, data.point_tile,
-                                 RG_GRID_POINTS);
+    subject->kernels->grid->slope(sums, data.tile, NULL, &stencil, places(), &data.weights, data.point_tile,
+                                  RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
@@ -287,43 +289,43 @@ static struct work grid_slope(const struct subject *subject)
 static struct work grid_slope_spread(const struct subject *subject)
 {
     const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
-    subject->kernels->grid_slope(sums, data.tile, data.to, &stencil, places(), &data.weights, data.point_tile,
-                                 RG_GRID_POINTS);
+    subject->kernels->grid->slope(sums, data.tile, data.to, &stencil, places(), &data.weights, data.point_tile,
+                                  RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, (3 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
 }
 
 static struct work grid_finish_bilinear(const struct subject *subject)
 {
-    subject->kernels->grid_finish_bilinear((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.bilinear);
+    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.bilinear);
     return of_points(2, 6 * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
 static struct work grid_load(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->grid_load(data.point_tile, data.from, RG_GRID_POINTS, 1, RG_GRID_LANES,
-                                                        RG_GRID_POINTS);
+    subject->kernels->grid->load[subject->dtype](data.point_tile, data.from, RG_GRID_POINTS, 1, RG_GRID_LANES,
+                                                 RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
 /* With channels last. */
 static struct work grid_load_last(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->grid_load(data.point_tile, data.from, 1, RG_GRID_LANES, RG_GRID_LANES,
-                                                        RG_GRID_POINTS);
+    subject->kernels->grid->load[subject->dtype](data.point_tile, data.from, 1, RG_GRID_LANES, RG_GRID_LANES,
+                                                 RG_GRID_POINTS);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
 static struct work grid_store(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->grid_store(data.to, RG_GRID_POINTS, 1, data.point_tile, RG_GRID_LANES,
-                                                         RG_GRID_POINTS, false);
+    subject->kernels->grid->store[subject->dtype](data.to, RG_GRID_POINTS, 1, data.point_tile, RG_GRID_LANES,
+                                                  RG_GRID_POINTS, false);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
 static struct work grid_store_last(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->grid_store(data.to, 1, RG_GRID_LANES, data.point_tile, RG_GRID_LANES,
-                                                         RG_GRID_POINTS, false);
+    subject->kernels->grid->store[subject->dtype](data.to, 1, RG_GRID_LANES, data.point_tile, RG_GRID_LANES,
+                                                  RG_GRID_POINTS, false);
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
@@ -334,92 +336,92 @@ static const struct rg_packed_window window = {TILE_W, 0, TILE_H, TILE_H - 1};
 
 static struct work packed_locate(const struct subject *subject)
 {
-    subject->kernels->packed_locate(&data.packed, &data.x, &data.y, RG_GRID_POINTS, &spec);
+    subject->kernels->packed->locate(&data.packed, &data.x, &data.y, RG_GRID_POINTS, &spec);
     return of_points(1, (2 + 6) * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
 static struct work packed_place(const struct subject *subject)
 {
-    subject->kernels->packed_place(data.place, &data.packed, &window);
+    subject->kernels->packed->place(data.place, &data.packed, &window);
     return of_points(1, 3 * (int64_t)sizeof(int32_t));
 }
 
 static struct work packed_range(const struct subject *subject)
 {
-    subject->kernels->packed_range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
+    subject->kernels->packed->range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
     return of_points(1, subject->value);
 }
 
 static struct work packed_rows(const struct subject *subject)
 {
     int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
-    subject->kernels->packed_rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
+    subject->kernels->packed->rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
     return of_points(1, 2 * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
 static struct work packed_span(const struct subject *subject)
 {
     int32_t low, high;
-    subject->kernels->packed_span(&data.packed, &low, &high);
+    subject->kernels->packed->span(&data.packed, &low, &high);
     return of_points(1, sizeof(int32_t));
 }
 
 static struct work packed_spread(const struct subject *subject)
 {
-    subject->kernels->packed_spread(data.tile, PACKED_LANES, &window, data.place, &data.packed, data.point_tile,
-                                    RG_GRID_POINTS);
+    subject->kernels->packed->spread(data.tile, PACKED_LANES, &window, data.place, &data.packed, data.point_tile,
+                                     RG_GRID_POINTS);
     return of_points(N_NEIGHBOURS * PACKED_LANES, (2 * N_NEIGHBOURS + 1) * PACKED_LANES * subject->value);
 }
 
 static struct work packed_sample(const struct subject *subject)
 {
-    subject->kernels->packed_sample(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed,
-                                    RG_GRID_POINTS);
+    subject->kernels->packed->sample(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed,
+                                     RG_GRID_POINTS);
     return of_points(PACKED_LANES, (N_NEIGHBOURS + 1) * PACKED_LANES * subject->value);
 }
 
 static struct work packed_slope(const struct subject *subject)
 {
-    subject->kernels->packed_slope(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed, data.point_tile,
-                                   RG_GRID_POINTS, false);
+    subject->kernels->packed->slope(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed,
+                                    data.point_tile, RG_GRID_POINTS, false);
     return of_points(2, ((N_NEIGHBOURS + 1) * PACKED_LANES + 2) * subject->value);
 }
 
 static struct work interleave(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->interleave(data.point_tile, PACKED_LANES, data.from, RG_GRID_POINTS,
+    subject->kernels->packed->interleave[subject->dtype](data.point_tile, PACKED_LANES, data.from, RG_GRID_POINTS,
                                                          PACKED_LANES, RG_GRID_POINTS);
     return of_points(PACKED_LANES, PACKED_LANES * (subject->size + subject->value));
 }
 
 static struct work deinterleave(const struct subject *subject)
 {
-    subject->kernels->stored[subject->dtype]->deinterleave(data.to, RG_GRID_POINTS, PACKED_LANES, data.point_tile,
+    subject->kernels->packed->deinterleave[subject->dtype](data.to, RG_GRID_POINTS, PACKED_LANES, data.point_tile,
                                                            PACKED_LANES, RG_GRID_POINTS, false);
     return of_points(PACKED_LANES, PACKED_LANES * (subject->size + subject->value));
 }
 
 static struct work packed_prefetch(const struct subject *subject)
 {
-    subject->kernels->packed_prefetch(data.tile, NULL, PACKED_LANES, &window, data.place, RG_GRID_POINTS);
+    subject->kernels->packed->prefetch(data.tile, NULL, PACKED_LANES, &window, data.place, RG_GRID_POINTS);
     return of_points(1, sizeof(int32_t));
 }
 
 static struct work packed_bounded(const struct subject *subject)
 {
-    subject->kernels->packed_bounded(data.from, ROW, 1e6);
+    subject->kernels->packed->bounded(data.from, ROW, 1e6);
     return (struct work){ROW, ROW * subject->value};
 }
 
 static struct work clear_far(const struct subject *subject)
 {
-    subject->kernels->clear_far(data.to, sizeof data.to);
+    subject->kernels->values->clear_far(data.to, sizeof data.to);
     return (struct work){(int64_t)sizeof data.to / subject->value, sizeof data.to};
 }
 
 static struct work copy_far(const struct subject *subject)
 {
-    subject->kernels->copy_far(data.to, data.from, sizeof data.to);
+    subject->kernels->values->copy_far(data.to, data.from, sizeof data.to);
     return (struct work){(int64_t)sizeof data.to / subject->value, 2 * sizeof data.to};
 }
 
@@ -495,7 +497,7 @@ static void prepare(const struct subject *subject)
     grid_place(subject);
     grid_list(subject);
     grid_bilinear_axis(subject);
-    subject->kernels->grid_bilinear_axis(&data.bilinear.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
+    subject->kernels->grid->bilinear_axis(&data.bilinear.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
     grid_aim_bilinear(subject);
     packed_locate(subject);
     packed_place(subject);
@@ -549,7 +551,7 @@ static void time_types(const struct kernel *kernel, const char *table, const str
                                         (int64_t)regrad_dtype_size(value)};
         if (kernel->vectors && of->lanes == 1)
             continue;
-        if (kernel->stored ? of->stored[dtype] != NULL : dtype == (int)value)
+        if (kernel->stored ? of->resize[dtype] != NULL : dtype == (int)value)
             time_kernel(kernel, table, &subject);
     }
 }

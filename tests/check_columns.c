@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of columns: read step by step as kernel.h says, they give every result the terms of its axis map in
- * increasing order and nothing else, for maps of all laws and maps made at random. Each allocation is refused in turn.
+ * The tables of columns: read step by step as resize_kernels.h says, they give every result the terms of its axis map
+ * in increasing order and nothing else, for maps of all laws and maps made at random. Each allocation is refused in
+ * turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every entry of every kernel table that this machine can run against plain loops that say what
- * kernel.h says, by memcmp: all lengths up to 200 (three of the longest vectors and tails), between
+ * the headers of its slices say, by memcmp: all lengths up to 200 (three of the longest vectors and tails), between
  * guard pages on both sides, which also makes all alignments, with canaries where nothing is written.
  * Only which NaN a NaN is may differ; stores make all NaNs one, and are compared as they are.
  *
@@ -20,6 +20,7 @@
 #include "base/half.h"
 #include "bench_kernel.h"
 #include "check_kernel.h"
+#include "kernel/grid_kernels.h"
 #include "kernel_subject.h"
 #include "number.h"
 
@@ -34,7 +35,7 @@ static void try_load(const struct subject *subject, struct rng *rng, regrad_dtyp
     void *expected = copy_of(&result);
     for (int64_t k = 0; k < n; k++)
         set(subject->wide, expected, k, number_decode(dtype, start + k * stride * (int64_t)regrad_dtype_size(dtype)));
-    subject->kernels->stored[dtype]->load(result.data, start, stride, n);
+    subject->kernels->values->load[dtype](result.data, start, stride, n);
     finish_values(subject, "load", n, &result, expected);
     guard_fini(&source);
 }
@@ -47,7 +48,7 @@ static void try_store(const struct subject *subject, struct rng *rng, regrad_dty
     unsigned char *expected = copy_of(&result);
     for (int64_t k = 0; k < n; k++)
         encode(dtype, get(subject->wide, source.data, k), expected + start + k * stride * size);
-    subject->kernels->stored[dtype]->store(result.data + start, stride, source.data, n);
+    subject->kernels->values->store[dtype](result.data + start, stride, source.data, n);
     finish(subject, "store", n, &result, expected);
     guard_fini(&source);
 }
@@ -65,10 +66,10 @@ static void try_pairs(const struct subject *subject, struct rng *rng, regrad_dty
         for (int64_t k = 0; k < n; k++)
             set(subject->wide, expected[d], k, number_decode(dtype, pairs.data + (2 * k + d) * size));
     }
-    subject->kernels->stored[dtype]->split(half[0].data, half[1].data, pairs.data, n);
+    subject->kernels->values->split[dtype](half[0].data, half[1].data, pairs.data, n);
     for (int64_t k = 0; k < 2 * n; k++)
         encode(dtype, get(subject->wide, expected[k % 2], k / 2), expected_joined + k * size);
-    subject->kernels->stored[dtype]->join(joined.data, half[0].data, half[1].data, n);
+    subject->kernels->values->join[dtype](joined.data, half[0].data, half[1].data, n);
     finish(subject, "join", n, &joined, expected_joined);
     for (int d = 0; d < 2; d++)
         finish_values(subject, "split", n, &half[d], expected[d]);
@@ -85,7 +86,7 @@ static void try_fetch(const struct subject *subject, struct rng *rng, regrad_dty
         offset[p] = rng_chance(rng, 4) ? -rng_between(rng, 1, 5) : rng_below(rng, n_plane);
         set(subject->wide, expected, p, offset[p] < 0 ? 0 : number_decode(dtype, plane.data + offset[p] * size));
     }
-    subject->kernels->stored[dtype]->fetch(result.data, plane.data, offset, n);
+    subject->kernels->grid->fetch[dtype](result.data, plane.data, offset, n);
     finish_values(subject, "fetch", n, &result, expected);
     guard_fini(&plane);
 }
@@ -95,7 +96,7 @@ static void convert_all(const struct subject *subject, struct rng *rng)
     for (int type = 0; type < N_DTYPES; type++) {
         regrad_dtype dtype = (regrad_dtype)type;
         bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->values->load[dtype] != NULL);
         for (int64_t n = 0; n < LONGEST && served; n += length_step()) {
             for (int k = 0; k < N_STRIDES; k++) {
                 try_load(subject, rng, dtype, strides[k], n);
@@ -128,8 +129,8 @@ static void convert_codes(const struct subject *subject, struct rng *rng)
     for (int t = 0; t < 2 && !subject->wide; t++) {
         for (int k = 0; k < N_CODES; k++)
             codes[k] = (uint16_t)k;
-        subject->kernels->stored[short_types[t]]->load(values, codes, 1, N_CODES);
-        subject->kernels->stored[short_types[t]]->store(back, 1, values, N_CODES);
+        subject->kernels->values->load[short_types[t]](values, codes, 1, N_CODES);
+        subject->kernels->values->store[short_types[t]](back, 1, values, N_CODES);
         for (int k = 0; k < N_CODES; k++) {
             double wanted = number_decode(short_types[t], &codes[k]);
             if (isnan(wanted))
@@ -157,7 +158,7 @@ static uint16_t convert_one(regrad_dtype dtype, float value)
 static void check_rounding(const struct subject *subject, regrad_dtype dtype, const float *values, int64_t n)
 {
     static uint16_t codes[4 * N_CODES];
-    subject->kernels->stored[dtype]->store(codes, 1, values, n);
+    subject->kernels->values->store[dtype](codes, 1, values, n);
     for (int64_t k = 0; k < n; k++) {
         uint16_t wanted;
         encode(dtype, (double)values[k], &wanted);

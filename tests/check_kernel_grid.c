@@ -39,8 +39,8 @@ static void try_blend(const struct subject *subject, struct rng *rng, int64_t n_
             at[k] = k * row_stride(wide) + p;
         set(wide, expected, p, blend_of(wide, &weight, value.data, at, n_neighbours, p));
     }
-    subject->kernels->grid_blend(result.data, (const union rg_grid_values *)weight.data,
-                                 (const union rg_grid_values *)value.data, n_neighbours, n);
+    subject->kernels->grid->blend(result.data, (const union rg_grid_values *)weight.data,
+                                  (const union rg_grid_values *)value.data, n_neighbours, n);
     finish_values(subject, "grid_blend", n, &result, expected);
     guard_fini(&weight);
     guard_fini(&value);
@@ -54,7 +54,7 @@ static void try_multiply(const struct subject *subject, struct rng *rng)
     void *expected = copy_of(&result);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         set(wide, expected, p, get(wide, a.data, p) * get(wide, b.data, p));
-    subject->kernels->grid_multiply(result.data, a.data, b.data);
+    subject->kernels->grid->multiply(result.data, a.data, b.data);
     finish_values(subject, "grid_multiply", RG_GRID_POINTS, &result, expected);
     guard_fini(&a);
     guard_fini(&b);
@@ -70,8 +70,8 @@ static void try_weigh(const struct subject *subject, struct rng *rng, int64_t n_
         for (int64_t p = 0; p < RG_GRID_POINTS; p++)
             set(wide, expected, k * row_stride(wide) + p,
                 row_value(wide, &y, k / n_taps, p) * row_value(wide, &x, k % n_taps, p));
-    subject->kernels->grid_weigh((union rg_grid_values *)result.data, (const union rg_grid_values *)y.data,
-                                 (const union rg_grid_values *)x.data, n_taps);
+    subject->kernels->grid->weigh((union rg_grid_values *)result.data, (const union rg_grid_values *)y.data,
+                                  (const union rg_grid_values *)x.data, n_taps);
     finish_values(subject, "grid_weigh", n_taps, &result, expected);
     guard_fini(&x);
     guard_fini(&y);
@@ -90,7 +90,7 @@ static void try_fold(const struct subject *subject, struct rng *rng, int64_t n)
             values[c] = row_value(wide, &rows, c, p);
         set(wide, expected, p, plus(wide, get(wide, expected, p), tree_sum(wide, values, n)));
     }
-    subject->kernels->grid_fold(result.data, (union rg_grid_values *)rows.data, n);
+    subject->kernels->grid->fold(result.data, (union rg_grid_values *)rows.data, n);
     finish_values(subject, "grid_fold", n, &result, expected);
     guard_fini(&rows);
 }
@@ -123,8 +123,8 @@ static void try_scatter(const struct subject *subject, struct rng *rng, int64_t 
                       get(wide, expected, at)));
         }
     }
-    subject->kernels->grid_scatter(image.data, (const int64_t(*)[RG_GRID_POINTS])offset,
-                                   (const union rg_grid_values *)weight.data, grad.data, n_neighbours, list, n);
+    subject->kernels->grid->scatter(image.data, (const int64_t(*)[RG_GRID_POINTS])offset,
+                                    (const union rg_grid_values *)weight.data, grad.data, n_neighbours, list, n);
     finish_values(subject, "grid_scatter", n, &image, expected);
     guard_fini(&weight);
     guard_fini(&grad);
@@ -167,7 +167,7 @@ static void try_place(const struct subject *subject, struct rng *rng, int64_t n_
             expected[k * RG_GRID_POINTS + p] =
                 there ? y * image.stride_h + x * image.stride_w - image.low : image.outside;
         }
-    subject->kernels->grid_place((int64_t(*)[RG_GRID_POINTS])result.data, &points, &image);
+    subject->kernels->grid->place((int64_t(*)[RG_GRID_POINTS])result.data, &points, &image);
     finish(subject, "grid_place", n_taps, &result, expected);
 }
 
@@ -190,14 +190,14 @@ static void try_list(const struct subject *subject, struct rng *rng, int64_t n_t
     struct guard list;
     fill_points(rng, &points, n_taps);
     guard_init(&list, (size_t)n * sizeof(int64_t), GUARD_AT_END);
-    int64_t n_listed = subject->kernels->grid_list((int64_t *)list.data, &points, n, begin, end);
+    int64_t n_listed = subject->kernels->grid->list((int64_t *)list.data, &points, n, begin, end);
     for (int64_t p = 0; p < n; p++)
         if (touches(&points, p, begin, end))
             assert_true(n_expected < n_listed && ((int64_t *)list.data)[n_expected++] == p);
     assert_int_equal(n_listed, n_expected);
     assert_true(guard_intact(&list));
     guard_fini(&list);
-    subject->kernels->grid_rows(&points, &low, &high);
+    subject->kernels->grid->rows(&points, &low, &high);
     for (int64_t k = 0; k < n_taps; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
             int64_t row = points.y.index[k][p];
@@ -218,7 +218,7 @@ static void try_finish(const struct subject *subject, struct rng *rng, int64_t n
         bool inside = touches(&points, p, 0, INT64_MAX);
         set(wide, expected, p, inside ? times(wide, row_value(wide, &slope, 0, p), get(wide, expected, p)) : 0);
     }
-    subject->kernels->grid_finish(sum.data, (const union rg_grid_values *)slope.data, &points);
+    subject->kernels->grid->finish(sum.data, (const union rg_grid_values *)slope.data, &points);
     finish_values(subject, "grid_finish", n_taps, &sum, expected);
     guard_fini(&slope);
 }
@@ -330,7 +330,7 @@ static void check_pair(const struct subject *subject, const struct locate_case *
     bool wide = subject->wide;
     struct rg_grid_bilinear_axis pair;
     union rg_grid_values weight[2];
-    subject->kernels->grid_bilinear_axis(&pair, weight, values, it->n, size, &it->spec);
+    subject->kernels->grid->bilinear_axis(&pair, weight, values, it->n, size, &it->spec);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         bool right = (pair.first[p] == -2) == (axis->inside[p] < 0);
         right &= point_value(wide, &pair.slope, p) == point_value(wide, &axis->slope, p);
@@ -354,8 +354,8 @@ static void try_locate(const struct subject *subject, struct rng *rng, int64_t n
     struct locate_case it = make_locate_case(rng, subject->wide, n);
     rng_bytes(rng, &points, sizeof points);
     memcpy(&scalar, &points, sizeof points);
-    subject->kernels->grid_locate(&points, it.x.data, it.y.data, n, &it.spec);
-    kernels->grid_locate(&scalar, it.x.data, it.y.data, n, &it.spec);
+    subject->kernels->grid->locate(&points, it.x.data, it.y.data, n, &it.spec);
+    kernels->grid->locate(&scalar, it.x.data, it.y.data, n, &it.spec);
     if (memcmp(&points, &scalar, sizeof points) != 0)
         fail_msg("grid_locate of %s differs from scalar's, n = %lld", subject->name, (long long)n);
     assert_int_equal(points.n_taps, it.spec.interpolation == REGRAD_NEAREST ? 1 : 2 << (it.spec.interpolation / 2));

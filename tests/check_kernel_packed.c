@@ -93,7 +93,7 @@ static struct packed_case make_packed_case(const struct subject *subject, struct
     fill_packed(rng, subject->wide, &it.window, &it.points);
     it.packed = make(rng, value_dtype(subject->wide), n_rows * it.window.width * lanes);
     it.tile = make(rng, value_dtype(subject->wide), n * lanes);
-    subject->kernels->packed_place(it.place, &it.points, &it.window);
+    subject->kernels->packed->place(it.place, &it.points, &it.window);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         if (it.place[p] != expect_place(&it.window, &it.points, p))
             fail_msg("packed_place of %s: wrong result at point %lld", subject->name, (long long)p);
@@ -129,7 +129,7 @@ static void try_packed_spread(const struct subject *subject, struct rng *rng, in
                     fused(it.wide, weight_of(&it, k, p), get(it.wide, it.tile.data, p * lanes + c),
                           get(it.wide, expected, at * lanes + c)));
         }
-    subject->kernels->packed_spread(it.packed.data, lanes, &it.window, it.place, &it.points, it.tile.data, n);
+    subject->kernels->packed->spread(it.packed.data, lanes, &it.window, it.place, &it.points, it.tile.data, n);
     finish_values(subject, "packed_spread", n, &it.packed, expected);
     guard_fini(&it.tile);
 }
@@ -147,7 +147,7 @@ static void try_packed_sample(const struct subject *subject, struct rng *rng, in
                 sum = fused(it.wide, weight_of(&it, k, p), pixel_of(&it, k, p, c), sum);
             set(it.wide, expected, p * lanes + c, sum);
         }
-    subject->kernels->packed_sample(it.tile.data, it.packed.data, lanes, &it.window, it.place, &it.points, n);
+    subject->kernels->packed->sample(it.tile.data, it.packed.data, lanes, &it.window, it.place, &it.points, n);
     memcpy(expected + wanted, it.tile.data + wanted, it.tile.nbytes - wanted);
     finish_values(subject, "packed_sample", n, &it.tile, expected);
     guard_fini(&it.packed);
@@ -183,9 +183,9 @@ static void try_packed_slope(const struct subject *subject, struct rng *rng, int
     for (int64_t p = 0; p < whole; p++)
         for (int d = 0; d < 2; d++)
             encode(value_dtype(it.wide), expect_slope(&it, d, p), expected + (size_t)(2 * p + d) * value_size(it.wide));
-    subject->kernels->packed_slope(xy.data, it.packed.data, lanes, &it.window, it.place, &it.points, it.tile.data, n,
-                                   rng_chance(rng, 2));
-    subject->kernels->fence();
+    subject->kernels->packed->slope(xy.data, it.packed.data, lanes, &it.window, it.place, &it.points, it.tile.data, n,
+                                    rng_chance(rng, 2));
+    subject->kernels->values->fence();
     finish(subject, "packed_slope", n, &xy, expected);
     guard_fini(&it.packed);
     guard_fini(&it.tile);
@@ -197,8 +197,8 @@ static void try_packed_prefetch(const struct subject *subject, struct rng *rng, 
     struct packed_case it = make_packed_case(subject, rng, lanes, 0);
     void *expected = copy_of(&it.packed);
     const bool both = rng_chance(rng, 2);
-    subject->kernels->packed_prefetch(it.packed.data, both ? it.packed.data : NULL, lanes, &it.window, it.place, n);
-    subject->kernels->packed_prefetch(NULL, it.packed.data, lanes, &it.window, it.place, n);
+    subject->kernels->packed->prefetch(it.packed.data, both ? it.packed.data : NULL, lanes, &it.window, it.place, n);
+    subject->kernels->packed->prefetch(NULL, it.packed.data, lanes, &it.window, it.place, n);
     finish(subject, "packed_prefetch", n, &it.packed, expected);
     guard_fini(&it.tile);
 }
@@ -235,7 +235,7 @@ static void try_interleave(const struct subject *subject, struct rng *rng, regra
             const size_t at = (size_t)(c * stride + p) * regrad_dtype_size(dtype);
             set(subject->wide, expected, p * lanes + c, c < channels ? number_decode(dtype, source.data + at) : 0);
         }
-    subject->kernels->stored[dtype]->interleave(tile.data, lanes, source.data, stride, channels, n);
+    subject->kernels->packed->interleave[dtype](tile.data, lanes, source.data, stride, channels, n);
     memcpy(expected + wanted, tile.data + wanted, tile.nbytes - wanted);
     finish_values(subject, "interleave", n, &tile, expected);
     guard_fini(&source);
@@ -253,9 +253,9 @@ static void try_deinterleave(const struct subject *subject, struct rng *rng, reg
     for (int64_t p = 0; p < whole; p++)
         for (int64_t c = 0; c < channels; c++)
             encode(dtype, get(subject->wide, tile.data, p * lanes + c), expected + (size_t)(c * stride + p) * size);
-    subject->kernels->stored[dtype]->deinterleave(result.data, stride, channels, tile.data, lanes, n,
+    subject->kernels->packed->deinterleave[dtype](result.data, stride, channels, tile.data, lanes, n,
                                                   rng_chance(rng, 2));
-    subject->kernels->fence();
+    subject->kernels->values->fence();
     for (int64_t c = 0; c < channels; c++)
         memcpy(expected + (size_t)(c * stride + n) * size, result.data + (size_t)(c * stride + n) * size,
                (size_t)(whole - n) * size);
@@ -279,8 +279,8 @@ static void try_clear_far(const struct subject *subject, struct rng *rng, int64_
     rng_bytes(rng, cleared.data, n);
     void *expected = calloc((size_t)n + 1, 1);
     assert_non_null(expected);
-    subject->kernels->clear_far(cleared.data, (size_t)n);
-    subject->kernels->fence();
+    subject->kernels->values->clear_far(cleared.data, (size_t)n);
+    subject->kernels->values->fence();
     finish(subject, "clear_far", n, &cleared, expected);
 }
 
@@ -290,8 +290,8 @@ static void try_copy_far(const struct subject *subject, struct rng *rng, int64_t
     guard_init(&copied, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
     guard_init(&source, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
     rng_bytes(rng, source.data, n);
-    subject->kernels->copy_far(copied.data, source.data, (size_t)n);
-    subject->kernels->fence();
+    subject->kernels->values->copy_far(copied.data, source.data, (size_t)n);
+    subject->kernels->values->fence();
     finish(subject, "copy_far", n, &copied, copy_of(&source));
     guard_fini(&source);
 }
@@ -301,7 +301,7 @@ static void all_packed_moves(const struct subject *subject, struct rng *rng)
     for (int type = 0; type < RG_N_DTYPES; type++) {
         const regrad_dtype dtype = (regrad_dtype)type;
         const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->packed->interleave[dtype] != NULL);
         if (served)
             try_packed_moves(subject, rng, dtype);
     }
@@ -345,8 +345,8 @@ static void try_packed_locate(const struct subject *subject, struct rng *rng, in
         set(wide, x.data, p, random_coordinate(rng, spec.in_w));
         set(wide, y.data, p, random_coordinate(rng, spec.in_h));
     }
-    subject->kernels->grid_locate(&wanted, x.data, y.data, n, &spec);
-    subject->kernels->packed_locate(&points, x.data, y.data, n, &spec);
+    subject->kernels->grid->locate(&wanted, x.data, y.data, n, &spec);
+    subject->kernels->packed->locate(&points, x.data, y.data, n, &spec);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         bool right = points.y[p] < -1 || points.y[p] >= spec.in_h; /* all taps of other points are outside */
         if (p < n)
@@ -392,7 +392,7 @@ static void check_rows(const struct subject *subject, struct rng *rng, const voi
                                         .align_corners = spec.align_corners,
                                         .dtype = value_dtype(subject->wide)};
     int32_t low, high;
-    subject->kernels->packed_rows(&low, &high, least, greatest, 1, &spec);
+    subject->kernels->packed->rows(&low, &high, least, greatest, 1, &spec);
     for (int64_t p = 0; p < n; p++) {
         struct grid_axis axis;
         reference_grid_axis(&grid, get(subject->wide, values, p), spec.in_h, &axis);
@@ -414,7 +414,7 @@ static void try_range(const struct subject *subject, struct rng *rng, int64_t n)
     union rg_grid_values least, greatest;
     for (int64_t k = 0; k < n; k++)
         set(subject->wide, values.data, k, all_near ? rng_real(rng, -1.2, 1.2) : random_coordinate(rng, 5));
-    subject->kernels->packed_range(&least, &greatest, values.data, n);
+    subject->kernels->packed->range(&least, &greatest, values.data, n);
     check_range(subject, values.data, n, get(subject->wide, &least, 0), get(subject->wide, &greatest, 0));
     check_rows(subject, rng, values.data, n, &least, &greatest);
     guard_fini(&values);
@@ -432,7 +432,7 @@ static void try_span(const struct subject *subject, struct rng *rng, bool some)
         lowest = points.y[p] < lowest ? points.y[p] : lowest;
         highest = points.y[p] > highest ? points.y[p] : highest;
     }
-    subject->kernels->packed_span(&points, &low, &high);
+    subject->kernels->packed->span(&points, &low, &high);
     assert_true(low >= 0 && high >= 0);
     if (highest >= -1 && lowest <= 7) {
         assert_int_equal(low, lowest < 0 ? 0 : lowest);
@@ -453,7 +453,7 @@ static void try_bounded(const struct subject *subject, struct rng *rng, int64_t 
     }
     for (int64_t k = 0; k < n; k++)
         bounded &= fabs(get(subject->wide, values.data, k)) <= limit;
-    assert_true(subject->kernels->packed_bounded(values.data, n, limit) == bounded);
+    assert_true(subject->kernels->packed->bounded(values.data, n, limit) == bounded);
     guard_fini(&values);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of resizes. Tables of columns are made at random, within what kernel.h allows. */
+/* The kernels of resizes. Tables of columns are made at random, within what resize_kernels.h allows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void for_each_dtype(const struct subject *subject, struct rng *rng, typed
     for (int type = 0; type < RG_N_DTYPES; type++) {
         const regrad_dtype dtype = (regrad_dtype)type;
         const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->resize[dtype] != NULL);
         if (served)
             test(subject, rng, dtype);
     }
@@ -86,7 +86,7 @@ static void try_rows(const struct subject *subject, struct rng *rng, regrad_dtyp
     for (int64_t k = 0; k < n && start; k++)
         set(wide, expected, k, 0);
     add_rows(wide, dtype, &source.rows, expected);
-    subject->kernels->stored[dtype]->rows(line.data, &source.rows, start);
+    subject->kernels->resize[dtype]->rows(line.data, &source.rows, start);
     memcpy(expected + nbytes, line.data + nbytes, RG_LINE_ROOM * size);
     finish_values(subject, "rows", n, &line, expected);
     end_source(&source);
@@ -401,8 +401,8 @@ static void try_cols(const struct subject *subject, struct rng *rng, regrad_dtyp
         from[r] = line[r].data;
         to[r] = result[r].data;
     }
-    subject->kernels->stored[dtype]->cols(to, from, n_rows, &columns.columns, stream, draw_ahead(rng));
-    subject->kernels->fence();
+    subject->kernels->resize[dtype]->cols(to, from, n_rows, &columns.columns, stream, draw_ahead(rng));
+    subject->kernels->values->fence();
     for (int64_t r = 0; r < n_rows; r++) {
         finish(subject, "cols", n_results, &result[r], expected[r]);
         guard_fini(&line[r]);
@@ -549,8 +549,8 @@ static void try_shrink(const struct subject *subject, struct rng *rng, regrad_dt
     draw_part(rng, &band, n, subject->kernels->lanes);
     for (int64_t h = band.from; h < band.to; h++)
         expect_shrunk(subject, &band, h, dtype, expected + start + (h - band.from) * pitch);
-    subject->kernels->stored[dtype]->shrink(result.data + start, pitch, &band, &columns.columns, stream);
-    subject->kernels->fence();
+    subject->kernels->resize[dtype]->shrink(result.data + start, pitch, &band, &columns.columns, stream);
+    subject->kernels->values->fence();
     finish(subject, "shrink", n, &result, expected);
     end_source(&source);
     end_columns(&columns);
@@ -575,7 +575,7 @@ static void all_shrink(const struct subject *subject, struct rng *rng, regrad_dt
 {
     static const int factors[] = {2, 3, 4, 8};
     const bool has_vectors = subject->kernels->lanes > 1;
-    assert_int_equal(has_vectors, subject->kernels->stored[dtype]->shrink != NULL);
+    assert_int_equal(has_vectors, subject->kernels->resize[dtype]->shrink != NULL);
     for (int k = 0; k < 4 && has_vectors; k++) {
         shrink_by(subject, rng, dtype, factors[k], true);
         shrink_by(subject, rng, dtype, factors[k], false);
@@ -607,7 +607,7 @@ static void try_shared_rows(const struct subject *subject, struct rng *rng, regr
     const size_t nbytes = (size_t)n * size, pitch = nbytes + room * size;
     struct guard lines = make(rng, value_dtype(subject->wide), (band.to - band.from) * (int64_t)(pitch / size));
     unsigned char *expected = copy_of(&lines);
-    subject->kernels->stored[dtype]->shared_rows(lines.data, (int64_t)pitch, &band);
+    subject->kernels->resize[dtype]->shared_rows(lines.data, (int64_t)pitch, &band);
     for (int64_t h = band.from; h < band.to; h++) {
         const size_t at = (size_t)(h - band.from) * pitch;
         const struct rg_rows rows = rows_of_band(subject, &band, h);
@@ -666,8 +666,8 @@ static void try_groups(const struct subject *subject, struct rng *rng, regrad_dt
         for (int64_t c = 0; c < inner; c++)
             encode(dtype, expect_sum(subject->wide, piece, line.data, i, inner, c),
                    expected + (size_t)((i - piece->from) * inner + c) * regrad_dtype_size(dtype));
-    subject->kernels->stored[dtype]->groups(result.data, line.data, inner, piece, stream);
-    subject->kernels->fence();
+    subject->kernels->resize[dtype]->groups(result.data, line.data, inner, piece, stream);
+    subject->kernels->values->fence();
     finish(subject, "groups", inner, &result, expected);
     guard_fini(&line);
     guard_fini(&map.weight);
@@ -761,8 +761,8 @@ static void try_fused(const struct subject *subject, struct rng *rng, regrad_dty
     unsigned char *expected = copy_of(&result), *rest = copy_of(&line);
     fused.next_weight = next_weight.data;
     expect_fused(wide, dtype, &fused, piece, line.data, expected);
-    subject->kernels->stored[dtype]->fused_groups(result.data, line.data, &fused, piece, stream);
-    subject->kernels->fence();
+    subject->kernels->resize[dtype]->fused_groups(result.data, line.data, &fused, piece, stream);
+    subject->kernels->values->fence();
     if (fused.n_shared > 0) { /* what lies between what is to be held does not matter */
         memcpy(rest, line.data, line.nbytes);
         expect_rest(wide, dtype, &fused, piece, rest);

@@ -87,8 +87,8 @@ static void try_spread(const struct subject *subject, struct rng *rng, const str
         list[i] = rng_below(rng, RG_GRID_POINTS);
         expect_spread(&it, expected, listed ? list[i] : i);
     }
-    subject->kernels->grid_spread(it.tile.data, stencil, (const int32_t(*)[RG_GRID_POINTS])it.at, it.weights.value,
-                                  it.grad.data, listed ? list : NULL, n);
+    subject->kernels->grid->spread(it.tile.data, stencil, (const int32_t(*)[RG_GRID_POINTS])it.at, it.weights.value,
+                                   it.grad.data, listed ? list : NULL, n);
     finish_values(subject, "grid_spread", n, &it.tile, expected);
     guard_fini(&it.grad);
 }
@@ -111,8 +111,8 @@ static void try_sample(const struct subject *subject, struct rng *rng, const str
     for (int64_t p = 0; p < n; p++)
         for (int64_t c = 0; c < RG_GRID_LANES; c++)
             set(subject->wide, expected, p * RG_GRID_LANES + c, tile_blend(&it, it.weights.value, p, c));
-    subject->kernels->grid_sample(result.data, it.tile.data, stencil, (const int32_t(*)[RG_GRID_POINTS])it.at,
-                                  it.weights.value, n);
+    subject->kernels->grid->sample(result.data, it.tile.data, stencil, (const int32_t(*)[RG_GRID_POINTS])it.at,
+                                   it.weights.value, n);
     finish_values(subject, "grid_sample", n, &result, expected);
     guard_fini(&it.tile);
     guard_fini(&it.grad);
@@ -157,9 +157,9 @@ static void try_slope(const struct subject *subject, struct rng *rng, const stru
     }
     for (int64_t p = 0; p < whole && spread; p++)
         expect_spread(&it, expected_grads, p);
-    subject->kernels->grid_slope((struct rg_grid_sums){sum[0].data, sum[1].data}, it.tile.data,
-                                 spread ? grads.data : NULL, stencil, (const int32_t(*)[RG_GRID_POINTS])it.at,
-                                 &it.weights, it.grad.data, n);
+    subject->kernels->grid->slope((struct rg_grid_sums){sum[0].data, sum[1].data}, it.tile.data,
+                                  spread ? grads.data : NULL, stencil, (const int32_t(*)[RG_GRID_POINTS])it.at,
+                                  &it.weights, it.grad.data, n);
     for (int d = 0; d < 2; d++)
         finish_values(subject, "grid_slope", n, &sum[d], expected[d]);
     finish_values(subject, "grid_slope, spreading", n, &grads, expected_grads);
@@ -208,7 +208,7 @@ static void try_select(const struct subject *subject, struct rng *rng, const int
     int64_t n = rng_between(rng, 0, RG_GRID_POINTS), n_expected = 0;
     struct guard list;
     guard_init(&list, (size_t)n * sizeof(int64_t), GUARD_AT_END);
-    int64_t n_listed = subject->kernels->grid_select((int64_t *)list.data, at, n_places, n);
+    int64_t n_listed = subject->kernels->grid->select((int64_t *)list.data, at, n_places, n);
     for (int64_t p = 0; p < n; p++) {
         bool some = false;
         for (int64_t k = 0; k < n_places; k++)
@@ -243,7 +243,7 @@ static void try_finish_bilinear(const struct subject *subject, struct rng *rng)
             set(wide, expected[d], p, outside ? 0 : product);
         }
     }
-    subject->kernels->grid_finish_bilinear((struct rg_grid_sums){sum[0].data, sum[1].data}, &points);
+    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){sum[0].data, sum[1].data}, &points);
     for (int d = 0; d < 2; d++)
         finish_values(subject, "grid_finish_bilinear", d, &sum[d], expected[d]);
 }
@@ -262,7 +262,7 @@ static void try_aim_bilinear(const struct subject *subject, struct rng *rng)
             expected[k * RG_GRID_POINTS + p] = tile_place(&tile, points.y.first[p] + k, points.x.first[p]);
     }
     int32_t(*at)[RG_GRID_POINTS] = (int32_t(*)[RG_GRID_POINTS])result.data;
-    subject->kernels->grid_aim_bilinear(at, &points, &tile);
+    subject->kernels->grid->aim_bilinear(at, &points, &tile);
     try_select(subject, rng, (const int32_t(*)[RG_GRID_POINTS])at, 2);
     finish(subject, "grid_aim_bilinear", RG_GRID_POINTS, &result, expected);
 }
@@ -281,7 +281,7 @@ static void try_aim(const struct subject *subject, struct rng *rng, int64_t n_ta
             expected[k * RG_GRID_POINTS + p] = tile_place(&tile, points.y.index[k / n_taps][p], x < 0 ? -2 : x);
         }
     int32_t(*at)[RG_GRID_POINTS] = (int32_t(*)[RG_GRID_POINTS])result.data;
-    subject->kernels->grid_aim(at, &points, &tile);
+    subject->kernels->grid->aim(at, &points, &tile);
     try_select(subject, rng, (const int32_t(*)[RG_GRID_POINTS])at, n_taps * n_taps);
     finish(subject, "grid_aim", n_taps, &result, expected);
 }
@@ -339,7 +339,7 @@ static void try_grid_load(const struct subject *subject, struct rng *rng, regrad
             set(subject->wide, expected, p * RG_GRID_LANES + c,
                 c < n_channels ? number_decode(dtype, start + at * size) : 0);
         }
-    subject->kernels->stored[dtype]->grid_load(tile.data, start, layout.channel_stride, layout.stride, n_channels, n);
+    subject->kernels->grid->load[dtype](tile.data, start, layout.channel_stride, layout.stride, n_channels, n);
     finish_values(subject, "grid_load", n, &tile, expected);
     guard_fini(&source);
 }
@@ -355,9 +355,9 @@ static void try_grid_store(const struct subject *subject, struct rng *rng, regra
         for (int64_t c = 0; c < n_channels; c++)
             encode(dtype, get(subject->wide, tile.data, p * RG_GRID_LANES + c),
                    expected + start + (c * layout.channel_stride + p * layout.stride) * size);
-    subject->kernels->stored[dtype]->grid_store(result.data + start, layout.channel_stride, layout.stride, tile.data,
-                                                n_channels, n, rng_chance(rng, 2));
-    subject->kernels->fence();
+    subject->kernels->grid->store[dtype](result.data + start, layout.channel_stride, layout.stride, tile.data,
+                                         n_channels, n, rng_chance(rng, 2));
+    subject->kernels->values->fence();
     finish(subject, "grid_store", n, &result, expected);
     guard_fini(&tile);
 }
@@ -367,7 +367,7 @@ static void move_all(const struct subject *subject, struct rng *rng)
     for (int type = 0; type < N_DTYPES; type++) {
         regrad_dtype dtype = (regrad_dtype)type;
         bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->stored[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->grid->load[dtype] != NULL);
         for (int64_t n = 0; n <= RG_GRID_POINTS && served; n += 1 + n / 20 * length_step())
             for (int which = 0; which < N_LAYOUTS; which++) {
                 int64_t n_channels = rng_chance(rng, 2) ? RG_GRID_LANES : rng_between(rng, 1, RG_GRID_LANES);

@@ -31,7 +31,7 @@ int64_t whole_lanes(int64_t n)
     return (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
 }
 
-/* Adds n values of a channel each, by the tree of kernel.h with zeros for those that are missing. */
+/* Adds n values of a channel each, by the tree of grid_kernels.h with zeros for those that are missing. */
 double tree_sum(bool wide, const double *values, int64_t n)
 {
     double lane[RG_GRID_LANES] = {0};

@@ -3,6 +3,7 @@
 #ifndef GRID_SUBJECT_H
 #define GRID_SUBJECT_H
 
+#include "kernel/packed_kernels.h"
 #include "kernel_subject.h"
 
 /* From one value of a row to the same of the next. */
@@ -16,7 +17,7 @@ struct guard make_tile(struct rng *rng, bool wide, int64_t n);
 /* Whole blocks of points of a tile are read and written. */
 int64_t whole_lanes(int64_t n);
 
-/* Adds n values of a channel each, by the tree of kernel.h with zeros for those that are missing. */
+/* Adds n values of a channel each, by the tree of grid_kernels.h with zeros for those that are missing. */
 double tree_sum(bool wide, const double *values, int64_t n);
 double plus(bool wide, double a, double b);
 double times(bool wide, double a, double b);

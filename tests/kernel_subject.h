@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the tests of kernels share. Each of them takes the tables of kernels one after another, gives them random
- * numbers between guard pages, and compares what they write with plain loops that say what kernel.h says, by memcmp.
+ * numbers between guard pages, and compares what they write with plain loops that say what the headers of the slices
+ * say, by memcmp.
  */
 #ifndef KERNEL_SUBJECT_H
 #define KERNEL_SUBJECT_H
@@ -11,7 +12,8 @@
 #include <stdint.h>
 
 #include "guard.h"
-#include "kernel/kernel.h"
+#include "kernel/resize_kernels.h"
+#include "kernel/value_kernels.h"
 #include "random.h"
 
 enum { LONGEST = 200 };

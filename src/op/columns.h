@@ -8,7 +8,7 @@
 #ifndef RG_OP_COLUMNS_H
 #define RG_OP_COLUMNS_H
 
-#include "kernel/kernel.h"
+#include "kernel/resize_kernels.h"
 #include "op/axis.h"
 
 /* A line is a piece of a row. Each source and each result of the map is `inner` values, which are resampled apart. */

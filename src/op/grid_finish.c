@@ -51,10 +51,10 @@ static void finish_block(const struct rg_grid_progress *progress, const struct r
     const struct rg_grid_points *points = &unit->scratch->points;
     if (plan->need_input && plan->channels > 0) { /* else they are 0, and stay it */
         if (rg_grid_is_bilinear(plan)) {
-            progress->kernels->grid_finish_bilinear(sums, &unit->scratch->bilinear);
+            progress->kernels->grid->finish_bilinear(sums, &unit->scratch->bilinear);
         } else {
-            progress->kernels->grid_finish(sums.x, &points->x.slope, points);
-            progress->kernels->grid_finish(sums.y, &points->y.slope, points);
+            progress->kernels->grid->finish(sums.x, &points->x.slope, points);
+            progress->kernels->grid->finish(sums.y, &points->y.slope, points);
         }
     }
     rg_grid_store_coordinates(progress, unit, sums, block);
@@ -76,8 +76,8 @@ static struct rg_grid_sums add_groups(const struct rg_grid_progress *progress, c
     const int64_t n_sums = rg_grid_has_own_sums(plan, unit->n) ? plan->n_groups : 1;
     for (int64_t g = 1; g < n_sums; g++) {
         const struct rg_grid_sums more = sums_of(plan, unit->sum + g * rg_grid_sum_nbytes(plan), b);
-        progress->kernels->grid_fold(sums.x, more.x, 1);
-        progress->kernels->grid_fold(sums.y, more.y, 1);
+        progress->kernels->grid->fold(sums.x, more.x, 1);
+        progress->kernels->grid->fold(sums.y, more.y, 1);
     }
     return sums;
 }

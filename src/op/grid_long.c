@@ -46,7 +46,7 @@ void rg_grid_locate_long(const struct rg_grid_plan *plan, struct rg_grid_points 
     union rg_grid_values wide_x, wide_y;
     widen(&wide_x, x, n);
     widen(&wide_y, y, n);
-    plan->wide->grid_locate(&wide, &wide_x, &wide_y, n, &plan->spec);
+    plan->wide->grid->locate(&wide, &wide_x, &wide_y, n, &plan->spec);
     if (rg_grid_is_long(plan->spec.in_w))
         narrow_axis(&points->x, &wide.x, wide.n_taps);
     if (rg_grid_is_long(plan->spec.in_h))

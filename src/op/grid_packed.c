@@ -4,6 +4,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "kernel/value_kernels.h"
 #include "op/grid_packed_rows.h"
 #include "op/grid_packed_sort.h"
 
@@ -75,11 +76,11 @@ static void locate(const struct rg_grid_progress *progress, struct rg_packed_uni
     struct rg_packed_scratch *scratch = unit->scratch;
     const struct rg_packed_window all = all_rows(progress, unit), band = band_rows(progress, unit);
     rg_packed_load_points(progress, unit, block);
-    progress->kernels->packed_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
+    progress->kernels->packed->locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
     if (!unit->banded || rg_packed_owns(plan, unit, b))
-        progress->kernels->packed_place(scratch->place, &scratch->points, &all);
+        progress->kernels->packed->place(scratch->place, &scratch->points, &all);
     if (unit->banded && rg_packed_touches(plan, unit, b))
-        progress->kernels->packed_place(scratch->band_place, &scratch->points, &band);
+        progress->kernels->packed->place(scratch->band_place, &scratch->points, &band);
 }
 
 /* Asks for pixels of block b that are not likely to be near. */
@@ -93,18 +94,18 @@ static void prefetch(const struct rg_grid_progress *progress, const struct rg_pa
     const void *const grad = plan->grad_there && !unit->apart && rg_packed_touches(plan, unit, b) ? unit->grad : NULL;
     const bool together = !unit->banded;
     if (input != NULL || (together && grad != NULL))
-        progress->kernels->packed_prefetch(input, together ? grad : NULL, plan->packed_lanes, &all,
-                                           unit->scratch->place, block.count);
+        progress->kernels->packed->prefetch(input, together ? grad : NULL, plan->packed_lanes, &all,
+                                            unit->scratch->place, block.count);
     if (grad != NULL && !together)
-        progress->kernels->packed_prefetch(NULL, grad, plan->packed_lanes, &all, band_place(unit), block.count);
+        progress->kernels->packed->prefetch(NULL, grad, plan->packed_lanes, &all, band_place(unit), block.count);
 }
 
 static void sample(const struct rg_grid_progress *progress, struct rg_packed_unit *unit, struct rg_grid_block block)
 {
     struct rg_packed_scratch *scratch = unit->scratch;
     const struct rg_packed_window all = all_rows(progress, unit);
-    progress->kernels->packed_sample(&scratch->tile, unit->input, progress->plan->packed_lanes, &all, scratch->place,
-                                     &scratch->points, block.count);
+    progress->kernels->packed->sample(&scratch->tile, unit->input, progress->plan->packed_lanes, &all, scratch->place,
+                                      &scratch->points, block.count);
     rg_packed_store_tile(progress, unit, &progress->sampled, (char *)&scratch->tile, block);
 }
 
@@ -113,9 +114,9 @@ static void slope(const struct rg_grid_progress *progress, struct rg_packed_unit
     struct rg_packed_scratch *scratch = unit->scratch;
     const struct rg_packed_window all = all_rows(progress, unit);
     char *const there = rg_packed_find_slopes(progress, unit, block);
-    progress->kernels->packed_slope(there != NULL ? there : (char *)scratch->xy, unit->input,
-                                    progress->plan->packed_lanes, &all, scratch->place, &scratch->points,
-                                    &scratch->tile, block.count, there != NULL && progress->grid_grad.far);
+    progress->kernels->packed->slope(there != NULL ? there : (char *)scratch->xy, unit->input,
+                                     progress->plan->packed_lanes, &all, scratch->place, &scratch->points,
+                                     &scratch->tile, block.count, there != NULL && progress->grid_grad.far);
     if (there == NULL)
         rg_packed_store_slopes(progress, unit, block);
 }
@@ -133,11 +134,11 @@ static void spread(const struct rg_grid_progress *progress, struct rg_packed_uni
     const struct rg_grid_plan *plan = progress->plan;
     struct rg_packed_scratch *scratch = unit->scratch;
     const struct rg_packed_window band = band_rows(progress, unit);
-    progress->kernels->packed_spread(unit->grad, plan->packed_lanes, &band, band_place(unit), &scratch->points,
-                                     &scratch->tile, block.count);
+    progress->kernels->packed->spread(unit->grad, plan->packed_lanes, &band, band_place(unit), &scratch->points,
+                                      &scratch->tile, block.count);
     if (plan->grad_there && unit->bounded)
         unit->bounded =
-            progress->kernels->packed_bounded(&scratch->tile, block.count * plan->packed_lanes, most_grad(plan));
+            progress->kernels->packed->bounded(&scratch->tile, block.count * plan->packed_lanes, most_grad(plan));
 }
 
 static void differentiate(const struct rg_grid_progress *progress, struct rg_packed_unit *unit, int64_t b,
@@ -157,8 +158,8 @@ static void clear_until(const struct rg_grid_progress *progress, struct rg_packe
     const int64_t begin = unit->pixels.end, end = rg_min(row, unit->rows.end) * plan->spec.in_w;
     if (end <= begin)
         return;
-    progress->kernels->clear_far(rg_packed_nth_pixel(progress, unit->grad, begin),
-                                 (size_t)((end - begin) * plan->packed_lanes) * plan->base.t_nbytes);
+    progress->kernels->values->clear_far(rg_packed_nth_pixel(progress, unit->grad, begin),
+                                         (size_t)((end - begin) * plan->packed_lanes) * plan->base.t_nbytes);
     unit->pixels.end = end;
 }
 
@@ -168,7 +169,7 @@ static void open_there(const struct rg_grid_progress *progress, struct rg_packed
 {
     int32_t low, high = INT32_MAX;
     if (progress->input_grad.far) {
-        progress->kernels->packed_span(&unit->scratch->points, &low, &high);
+        progress->kernels->packed->span(&unit->scratch->points, &low, &high);
         if (!rg_packed_has_input_copy(progress->plan))
             clear_until(progress, unit, low);
     }
@@ -179,7 +180,7 @@ static void open_there(const struct rg_grid_progress *progress, struct rg_packed
 static void open_apart(const struct rg_grid_progress *progress, struct rg_packed_unit *unit)
 {
     int32_t low, high;
-    progress->kernels->packed_span(&unit->scratch->points, &low, &high);
+    progress->kernels->packed->span(&unit->scratch->points, &low, &high);
     unit->touched.begin = rg_min(unit->touched.begin, low);
     unit->touched.end = rg_max(unit->touched.end, rg_min(high, unit->rows.end));
 }
@@ -203,7 +204,7 @@ static void canonicalise(const struct rg_grid_progress *progress, const struct r
     const struct rg_share rows = unit->rows;
     char *const data = rg_packed_nth_pixel(progress, unit->grad, rows.begin * plan->spec.in_w);
     if (!unit->bounded)
-        progress->kernels->stored[progress->input_grad.view->dtype]->store(
+        progress->kernels->values->store[progress->input_grad.view->dtype](
             data, 1, data, (rows.end - rows.begin) * plan->spec.in_w * plan->packed_lanes);
 }
 
@@ -223,8 +224,8 @@ static void end_apart(const struct rg_grid_progress *progress, struct rg_packed_
     const struct rg_grid_plan *plan = progress->plan;
     const int64_t n_values = plan->spec.in_h * plan->spec.in_w * plan->packed_lanes;
     canonicalise(progress, unit);
-    progress->kernels->copy_far(rg_packed_grad_there(progress, unit), unit->grad,
-                                (size_t)n_values * plan->base.t_nbytes);
+    progress->kernels->values->copy_far(rg_packed_grad_there(progress, unit), unit->grad,
+                                        (size_t)n_values * plan->base.t_nbytes);
     clear_apart(progress, unit);
 }
 
@@ -265,7 +266,7 @@ static void work(const struct rg_grid_progress *progress, struct rg_packed_unit 
         if (rg_packed_owns(plan, unit, b) || rg_packed_touches(plan, unit, b))
             work_block(progress, unit, b);
     end_work(progress, unit);
-    progress->kernels->fence();
+    progress->kernels->values->fence();
 }
 
 /* ---- The run ---- */

@@ -9,7 +9,7 @@ static void find_range(const struct rg_grid_progress *progress, const struct rg_
 {
     const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
     rg_packed_load_points(progress, unit, block);
-    progress->kernels->packed_range(least, greatest, &unit->scratch->y, block.count);
+    progress->kernels->packed->range(least, greatest, &unit->scratch->y, block.count);
 }
 
 void rg_packed_find_rows(const struct rg_grid_progress *progress, const struct rg_packed_unit *unit,
@@ -27,7 +27,7 @@ void rg_packed_find_rows(const struct rg_grid_progress *progress, const struct r
         const int64_t n = rg_min(end - first, RG_GRID_POINTS);
         for (int64_t i = 0; i < n; i++)
             find_range(progress, unit, first + i, (char *)&least + i * value, (char *)&greatest + i * value);
-        progress->kernels->packed_rows(low, high, &least, &greatest, n, &plan->spec);
+        progress->kernels->packed->rows(low, high, &least, &greatest, n, &plan->spec);
         for (int64_t i = 0; i < n; i++) {
             const int64_t s = (first + i) / plan->section;
             unit->low[s] = (int32_t)rg_min(unit->low[s], low[i]);

@@ -52,8 +52,8 @@ bool rg_packed_is_scattered(const struct rg_grid_progress *progress, const struc
         const struct rg_grid_block block = rg_grid_nth_block(k * plan->n_blocks / LOOKS, plan->n_points);
         int32_t low, high;
         rg_packed_load_points(progress, unit, block);
-        progress->kernels->packed_locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
-        progress->kernels->packed_span(&scratch->points, &low, &high);
+        progress->kernels->packed->locate(&scratch->points, &scratch->x, &scratch->y, block.count, &plan->spec);
+        progress->kernels->packed->span(&scratch->points, &low, &high);
         n_rows += rg_max((int64_t)high - low, 0);
     }
     return n_rows / LOOKS > (INT64_C(2) << band_shift(plan));
@@ -87,7 +87,7 @@ void rg_packed_count(const struct rg_grid_progress *progress, const struct rg_pa
         const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
         uint8_t *const code = unit->sort.code + block.first;
         rg_packed_load_points(progress, unit, block);
-        progress->kernels->packed_locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
+        progress->kernels->packed->locate(&scratch->points, NULL, &scratch->y, block.count, &plan->spec);
         for (int64_t p = 0; p < block.count; p++)
             code[p] = code_of(scratch->points.y[p], last, shift);
         for (int64_t p = 0; p < block.count; p++) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kernel/value_kernels.h"
+
 bool rg_packed_has_input_copy(const struct rg_grid_plan *plan)
 {
     return plan->need_input && !plan->input_there;
@@ -156,7 +158,7 @@ static void interleave(const struct rg_grid_progress *progress, const struct rg_
         const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, c);
         rg_grid_load_values(progress, &unit->scratch->channel[c], &plane, block);
     }
-    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->interleave(
+    progress->kernels->packed->interleave[rg_plan_own_dtype(&plan->base)](
         tile, plan->packed_lanes, unit->scratch->channel, sizeof(union rg_grid_values) / plan->base.t_nbytes,
         plan->channels, block.count);
 }
@@ -184,7 +186,7 @@ void rg_packed_load_tile(const struct rg_grid_progress *progress, const struct r
     }
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->stored[plane.dtype]->interleave(tile, plan->packed_lanes,
+        progress->kernels->packed->interleave[plane.dtype](tile, plan->packed_lanes,
                                                            plane.data + block.first * plane.element,
                                                            place->view->stride[1], plan->channels, done);
     }
@@ -196,7 +198,7 @@ static void part(const struct rg_grid_progress *progress, const struct rg_packed
                  const struct rg_grid_tensor *place, const void *tile, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = progress->plan;
-    progress->kernels->stored[rg_plan_own_dtype(&plan->base)]->deinterleave(
+    progress->kernels->packed->deinterleave[rg_plan_own_dtype(&plan->base)](
         unit->scratch->channel, sizeof(union rg_grid_values) / plan->base.t_nbytes, plan->channels, tile,
         plan->packed_lanes, block.count, false);
     for (int64_t c = 0; c < plan->channels; c++) {
@@ -217,7 +219,7 @@ void rg_packed_store_tile(const struct rg_grid_progress *progress, const struct 
     }
     if (is_plain(place, &plane)) {
         done = head_of(block).count;
-        progress->kernels->stored[plane.dtype]->deinterleave(plane.data + block.first * plane.element,
+        progress->kernels->packed->deinterleave[plane.dtype](plane.data + block.first * plane.element,
                                                              place->view->stride[1], plan->channels, tile,
                                                              plan->packed_lanes, done, place->far);
     }
@@ -265,7 +267,7 @@ void rg_packed_store_slopes(const struct rg_grid_progress *progress, const struc
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
     const regrad_dtype own = rg_plan_own_dtype(&progress->plan->base);
-    progress->kernels->stored[own]->split(&scratch->x, &scratch->y, scratch->xy, block.count);
+    progress->kernels->values->split[own](&scratch->x, &scratch->y, scratch->xy, block.count);
     rg_grid_store_values(progress, &scratch->x, &x, block);
     rg_grid_store_values(progress, &scratch->y, &y, block);
 }

@@ -4,6 +4,7 @@
 #ifndef RG_GRID_PACKED_UNIT_H
 #define RG_GRID_PACKED_UNIT_H
 
+#include "kernel/packed_kernels.h"
 #include "op/grid_values.h"
 
 union rg_packed_tile {

@@ -4,6 +4,7 @@
 #define RG_GRID_PLAN_H
 
 #include "base/checked.h"
+#include "kernel/grid_kernels.h"
 #include "op/plan.h"
 
 /* The most groups of channels that one slot does at the same time. */

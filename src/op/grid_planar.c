@@ -23,7 +23,7 @@ static void place_input(const struct rg_grid_progress *progress, const struct rg
         .row_end = plan->spec.in_h,
         .outside = -1,
     };
-    progress->kernels->grid_place(unit->scratch->offset, &unit->scratch->points, &image);
+    progress->kernels->grid->place(unit->scratch->offset, &unit->scratch->points, &image);
 }
 
 /* Asks for the neighbours in channel c of the unit, if there is one. */
@@ -48,7 +48,7 @@ static void fetch_values(const struct rg_grid_progress *progress, const struct r
     const char *low = plane.data + progress->plan->input_low * progress->input.element;
     prefetch_values(progress, unit, c + 1, count);
     for (int64_t k = 0; k < n_neighbours(scratch); k++)
-        progress->kernels->stored[plane.dtype]->fetch(&scratch->value[k], low, scratch->offset[k], count);
+        progress->kernels->grid->fetch[plane.dtype](&scratch->value[k], low, scratch->offset[k], count);
 }
 
 static void sample(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, struct rg_grid_block block)
@@ -56,12 +56,13 @@ static void sample(const struct rg_grid_progress *progress, const struct rg_grid
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_points *points = &scratch->points;
     union rg_grid_values *weight = scratch->weights.value;
-    progress->kernels->grid_weigh(weight, points->y.weight, points->x.weight, points->n_taps);
+    progress->kernels->grid->weigh(weight, points->y.weight, points->x.weight, points->n_taps);
     place_input(progress, unit);
     for (int64_t c = 0; c < unit->count; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(&progress->sampled, unit->n, unit->first + c);
         fetch_values(progress, unit, c, block.count);
-        progress->kernels->grid_blend(&scratch->channel[c], weight, scratch->value, n_neighbours(scratch), block.count);
+        progress->kernels->grid->blend(&scratch->channel[c], weight, scratch->value, n_neighbours(scratch),
+                                       block.count);
         rg_grid_store_values(progress, &scratch->channel[c], &plane, block);
     }
 }
@@ -86,11 +87,11 @@ static void spread(const struct rg_grid_progress *progress, const struct rg_grid
         .row_end = unit->rows.end,
         .outside = progress->plan->n_pixels + unit->slot,
     };
-    progress->kernels->grid_weigh(scratch->weights.value, points->y.weight, points->x.weight, points->n_taps);
-    progress->kernels->grid_place(scratch->offset, points, &image);
+    progress->kernels->grid->weigh(scratch->weights.value, points->y.weight, points->x.weight, points->n_taps);
+    progress->kernels->grid->place(scratch->offset, points, &image);
     for (int64_t c = 0; c < unit->count; c++)
-        progress->kernels->grid_scatter(grad_plane(progress, unit, c), offset, scratch->weights.value,
-                                        &scratch->channel[c], n_neighbours(scratch), scratch->list, n_listed);
+        progress->kernels->grid->scatter(grad_plane(progress, unit, c), offset, scratch->weights.value,
+                                         &scratch->channel[c], n_neighbours(scratch), scratch->list, n_listed);
 }
 
 /* The unit's pixels, and the one that takes what is added outside of them. */
@@ -125,18 +126,18 @@ static void slope(const struct rg_grid_progress *progress, const struct rg_grid_
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_points *points = &scratch->points;
     union rg_grid_values *blend = &scratch->x; /* no longer needed */
-    kernels->grid_weigh(scratch->weights.dx, points->y.weight, points->x.derivative, points->n_taps);
-    kernels->grid_weigh(scratch->weights.dy, points->y.derivative, points->x.weight, points->n_taps);
+    kernels->grid->weigh(scratch->weights.dx, points->y.weight, points->x.derivative, points->n_taps);
+    kernels->grid->weigh(scratch->weights.dy, points->y.derivative, points->x.weight, points->n_taps);
     place_input(progress, unit);
     for (int64_t c = 0; c < unit->count; c++) {
         fetch_values(progress, unit, c, count);
-        kernels->grid_blend(blend, scratch->weights.dx, scratch->value, n_neighbours(scratch), count);
-        kernels->grid_multiply(&scratch->term_x[c], &scratch->channel[c], blend);
-        kernels->grid_blend(blend, scratch->weights.dy, scratch->value, n_neighbours(scratch), count);
-        kernels->grid_multiply(&scratch->term_y[c], &scratch->channel[c], blend);
+        kernels->grid->blend(blend, scratch->weights.dx, scratch->value, n_neighbours(scratch), count);
+        kernels->grid->multiply(&scratch->term_x[c], &scratch->channel[c], blend);
+        kernels->grid->blend(blend, scratch->weights.dy, scratch->value, n_neighbours(scratch), count);
+        kernels->grid->multiply(&scratch->term_y[c], &scratch->channel[c], blend);
     }
-    kernels->grid_fold(sums.x, scratch->term_x, unit->count);
-    kernels->grid_fold(sums.y, scratch->term_y, unit->count);
+    kernels->grid->fold(sums.x, scratch->term_x, unit->count);
+    kernels->grid->fold(sums.y, scratch->term_y, unit->count);
 }
 
 /* ---- Both ---- */
@@ -147,8 +148,8 @@ static void differentiate(const struct rg_grid_progress *progress, const struct 
     const struct rg_grid_plan *plan = progress->plan;
     const bool own = plan->want_grid_grad && b >= unit->blocks.begin && b < unit->blocks.end;
     const int64_t n_listed = plan->want_input_grad
-                                 ? progress->kernels->grid_list(unit->scratch->list, &unit->scratch->points,
-                                                                block.count, unit->rows.begin, unit->rows.end)
+                                 ? progress->kernels->grid->list(unit->scratch->list, &unit->scratch->points,
+                                                                 block.count, unit->rows.begin, unit->rows.end)
                                  : 0;
     if (n_listed == 0 && !own)
         return;

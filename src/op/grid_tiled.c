@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kernel/packed_kernels.h"
+#include "kernel/value_kernels.h"
 #include "op/grid_finish.h"
 #include "op/grid_values.h"
 
@@ -119,8 +121,8 @@ static void find_rows(const struct rg_grid_progress *progress, const struct rg_g
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
     rg_grid_load_coordinates(progress, unit->n, block, &scratch->x, &scratch->y);
-    progress->kernels->grid_locate(&scratch->points, NULL, &scratch->y, block.count, &progress->plan->spec);
-    progress->kernels->grid_rows(&scratch->points, low, high);
+    progress->kernels->grid->locate(&scratch->points, NULL, &scratch->y, block.count, &progress->plan->spec);
+    progress->kernels->grid->rows(&scratch->points, low, high);
 }
 
 /* Rows that hold all that blocks of bilinear points touch, up to RG_GRID_POINTS blocks. Only the points that are the
@@ -135,9 +137,9 @@ static void enclose_rows(const struct rg_grid_progress *progress, const struct r
         const struct rg_grid_block block = rg_grid_nth_block(b, progress->plan->n_points);
         const int64_t at = (b - blocks.begin) * value;
         rg_grid_load_coordinates(progress, unit->n, block, &scratch->x, &scratch->y);
-        progress->kernels->packed_range((char *)&least + at, (char *)&greatest + at, &scratch->y, block.count);
+        progress->kernels->packed->range((char *)&least + at, (char *)&greatest + at, &scratch->y, block.count);
     }
-    progress->kernels->packed_rows(low, high, &least, &greatest, blocks.end - blocks.begin, &progress->plan->spec);
+    progress->kernels->packed->rows(low, high, &least, &greatest, blocks.end - blocks.begin, &progress->plan->spec);
 }
 
 static void note_rows(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t b, int64_t low,
@@ -255,9 +257,9 @@ static void aim(const struct rg_grid_progress *progress, const struct rg_grid_un
                 const struct rg_grid_tile *tile)
 {
     if (rg_grid_is_bilinear(progress->plan))
-        progress->kernels->grid_aim_bilinear(at, &unit->scratch->bilinear, tile);
+        progress->kernels->grid->aim_bilinear(at, &unit->scratch->bilinear, tile);
     else
-        progress->kernels->grid_aim(at, &unit->scratch->points, tile);
+        progress->kernels->grid->aim(at, &unit->scratch->points, tile);
 }
 
 static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit, bool value, bool slopes)
@@ -267,14 +269,14 @@ static void weigh(const struct rg_grid_progress *progress, const struct rg_grid_
     const struct rg_grid_axis *x = &points->x, *y = &points->y;
     if (rg_grid_is_bilinear(progress->plan)) { /* what is needed for slopes is there since they were located */
         if (value)
-            progress->kernels->grid_weigh(weights->value, weights->dx, weights->dy, 2);
+            progress->kernels->grid->weigh(weights->value, weights->dx, weights->dy, 2);
         return;
     }
     if (value)
-        progress->kernels->grid_weigh(weights->value, y->weight, x->weight, points->n_taps);
+        progress->kernels->grid->weigh(weights->value, y->weight, x->weight, points->n_taps);
     if (slopes) {
-        progress->kernels->grid_weigh(weights->dx, y->weight, x->derivative, points->n_taps);
-        progress->kernels->grid_weigh(weights->dy, y->derivative, x->weight, points->n_taps);
+        progress->kernels->grid->weigh(weights->dx, y->weight, x->derivative, points->n_taps);
+        progress->kernels->grid->weigh(weights->dy, y->derivative, x->weight, points->n_taps);
     }
 }
 
@@ -284,9 +286,9 @@ static void sample(const struct rg_grid_progress *progress, const struct rg_grid
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
-    progress->kernels->grid_sample(&scratch->tile, unit->input, &stencil,
-                                   (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, scratch->weights.value,
-                                   block.count);
+    progress->kernels->grid->sample(&scratch->tile, unit->input, &stencil,
+                                    (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, scratch->weights.value,
+                                    block.count);
     rg_grid_store_tile(progress, unit, &progress->sampled, &scratch->tile, block);
 }
 
@@ -295,8 +297,8 @@ static void spread(const struct rg_grid_progress *progress, const struct rg_grid
 {
     struct rg_grid_scratch *scratch = unit->scratch;
     const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->grad_tile);
-    progress->kernels->grid_spread(unit->grad, &stencil, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
-                                   scratch->weights.value, &scratch->tile, list, n);
+    progress->kernels->grid->spread(unit->grad, &stencil, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
+                                    scratch->weights.value, &scratch->tile, list, n);
 }
 
 /* Slopes, and at the same time spreads all points over the gradient's tile if that has the same rows. */
@@ -307,9 +309,9 @@ static void slope(const struct rg_grid_progress *progress, const struct rg_grid_
     const struct rg_grid_sums sums = rg_grid_begin_sums(progress->plan, unit, b);
     const struct rg_grid_stencil stencil = stencil_of(progress->plan, &unit->input_tile);
     if (progress->plan->need_input)
-        progress->kernels->grid_slope(sums, unit->input, with_spread ? unit->grad : NULL, &stencil,
-                                      (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, &scratch->weights,
-                                      &scratch->tile, block.count);
+        progress->kernels->grid->slope(sums, unit->input, with_spread ? unit->grad : NULL, &stencil,
+                                       (const int32_t(*)[RG_GRID_POINTS])scratch->input_at, &scratch->weights,
+                                       &scratch->tile, block.count);
     rg_grid_end_sums(progress, unit, sums, block);
 }
 
@@ -349,8 +351,8 @@ static void differentiate_together(const struct rg_grid_progress *progress, cons
     int64_t n_listed = 0;
     if (plan->want_input_grad) {
         aim(progress, unit, scratch->grad_at, &unit->grad_tile);
-        n_listed = progress->kernels->grid_select(scratch->list, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
-                                                  stencil_of(plan, &unit->grad_tile).n_places, block.count);
+        n_listed = progress->kernels->grid->select(scratch->list, (const int32_t(*)[RG_GRID_POINTS])scratch->grad_at,
+                                                   stencil_of(plan, &unit->grad_tile).n_places, block.count);
     }
     if (n_listed == 0 && !own)
         return;
@@ -411,5 +413,5 @@ void rg_grid_work_tiled(const struct rg_grid_progress *progress, struct rg_grid_
         close_rows(progress, unit, unit->rows.end);
     }
     if (plan->streams)
-        progress->kernels->fence();
+        progress->kernels->values->fence();
 }

@@ -115,13 +115,13 @@ void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_gri
     struct rg_grid_scratch *scratch = unit->scratch;
     rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
     if (!rg_grid_is_bilinear(progress->plan)) {
-        progress->kernels->grid_locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
+        progress->kernels->grid->locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
         if (progress->plan->wide != NULL)
             rg_grid_locate_long(progress->plan, &scratch->points, &scratch->x, &scratch->y, block.count);
         return;
     }
-    progress->kernels->grid_bilinear_axis(&scratch->bilinear.x, scratch->weights.dy, &scratch->x, block.count,
-                                          spec->in_w, spec);
-    progress->kernels->grid_bilinear_axis(&scratch->bilinear.y, scratch->weights.dx, &scratch->y, block.count,
-                                          spec->in_h, spec);
+    progress->kernels->grid->bilinear_axis(&scratch->bilinear.x, scratch->weights.dy, &scratch->x, block.count,
+                                           spec->in_w, spec);
+    progress->kernels->grid->bilinear_axis(&scratch->bilinear.y, scratch->weights.dx, &scratch->y, block.count,
+                                           spec->in_h, spec);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/grid_values.h"
 
+#include "kernel/value_kernels.h"
+
 struct rg_grid_plane rg_grid_make_plane(const struct rg_grid_tensor *place, int64_t offset, int64_t height,
                                         int64_t width, int64_t stride_h, int64_t stride_w)
 {
@@ -41,7 +43,7 @@ void rg_grid_load_values(const struct rg_grid_progress *progress, void *values, 
 {
     for (int64_t p = 0; p < block.count;) {
         const struct rg_grid_stretch s = rg_grid_next_stretch(plane, block.first + p, block.first + block.count);
-        progress->kernels->stored[plane->dtype]->load((char *)values + p * (int64_t)progress->plan->base.t_nbytes,
+        progress->kernels->values->load[plane->dtype]((char *)values + p * (int64_t)progress->plan->base.t_nbytes,
                                                       s.data, plane->stride_w, s.n);
         p += s.n;
     }
@@ -52,7 +54,7 @@ void rg_grid_store_values(const struct rg_grid_progress *progress, const void *v
 {
     for (int64_t p = 0; p < block.count;) {
         const struct rg_grid_stretch s = rg_grid_next_stretch(plane, block.first + p, block.first + block.count);
-        progress->kernels->stored[plane->dtype]->store(
+        progress->kernels->values->store[plane->dtype](
             s.data, plane->stride_w, (const char *)values + p * (int64_t)progress->plan->base.t_nbytes, s.n);
         p += s.n;
     }
@@ -73,8 +75,8 @@ void rg_grid_load_tile(const struct rg_grid_progress *progress, const struct rg_
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
         const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first + p, block.first + block.count);
-        progress->kernels->stored[plane.dtype]->grid_load(rg_grid_nth_pixel(progress->plan, tile, p), s.data,
-                                                          place->view->stride[1], plane.stride_w, unit->count, s.n);
+        progress->kernels->grid->load[plane.dtype](rg_grid_nth_pixel(progress->plan, tile, p), s.data,
+                                                   place->view->stride[1], plane.stride_w, unit->count, s.n);
         p += s.n;
     }
 }
@@ -85,9 +87,9 @@ void rg_grid_store_tile(const struct rg_grid_progress *progress, const struct rg
     const struct rg_grid_plane plane = rg_grid_channel_plane(place, unit->n, unit->first);
     for (int64_t p = 0; p < block.count;) {
         const struct rg_grid_stretch s = rg_grid_next_stretch(&plane, block.first + p, block.first + block.count);
-        progress->kernels->stored[plane.dtype]->grid_store(s.data, place->view->stride[1], plane.stride_w,
-                                                           rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n,
-                                                           progress->plan->streams);
+        progress->kernels->grid->store[plane.dtype](s.data, place->view->stride[1], plane.stride_w,
+                                                    rg_grid_nth_pixel(progress->plan, tile, p), unit->count, s.n,
+                                                    progress->plan->streams);
         p += s.n;
     }
 }
@@ -106,7 +108,7 @@ void rg_grid_load_coordinates(const struct rg_grid_progress *progress, int64_t n
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid, n, 1);
     if (in_turn(&progress->grid, &x, block)) {
         const struct rg_grid_stretch s = rg_grid_next_stretch(&x, block.first, block.first + block.count);
-        progress->kernels->stored[x.dtype]->split(to_x, to_y, s.data, block.count);
+        progress->kernels->values->split[x.dtype](to_x, to_y, s.data, block.count);
         return;
     }
     rg_grid_load_values(progress, to_x, &x, block);
@@ -119,7 +121,7 @@ void rg_grid_store_coordinates(const struct rg_grid_progress *progress, const st
     const struct rg_grid_plane x = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 0);
     const struct rg_grid_plane y = rg_grid_coordinate_plane(&progress->grid_grad, unit->n, 1);
     if (in_turn(&progress->grid_grad, &x, block)) {
-        progress->kernels->stored[x.dtype]->join(rg_grid_next_stretch(&x, block.first, block.first + block.count).data,
+        progress->kernels->values->join[x.dtype](rg_grid_next_stretch(&x, block.first, block.first + block.count).data,
                                                  sums.x, sums.y, block.count);
         return;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/resize_line.h"
 
+#include "kernel/value_kernels.h"
+
 bool rg_resize_needs_ring(const struct rg_resize_plan *plan)
 {
     return plan->width_first || !plan->source.solid;
@@ -63,7 +65,7 @@ static void load_strip(const struct rg_resize_plan *plan, const char *plane, int
 {
     const struct rg_resize_side *side = &plan->source;
     const char *from = plane + rg_resize_offset(side, h, piece->low);
-    rg_load_fn *const load = plan->base.kernels->stored[side->dtype]->load;
+    rg_load_fn *const load = plan->base.kernels->values->load[side->dtype];
     if (side->solid)
         load(to, from, 1, piece->n_src * plan->inner);
     else if (plan->inner == 1)
@@ -80,7 +82,7 @@ void rg_resize_store_strip(const struct rg_resize_plan *plan, const struct rg_re
     const struct rg_resize_side *side = &plan->result;
     char *to = row->result + rg_resize_offset(side, row->h, piece->from);
     const int64_t n = piece->to - piece->from;
-    rg_store_fn *const store = plan->base.kernels->stored[side->dtype]->store;
+    rg_store_fn *const store = plan->base.kernels->values->store[side->dtype];
     if (side->solid)
         store(to, 1, from, n * plan->inner);
     else if (plan->inner == 1)
@@ -95,10 +97,10 @@ void rg_resize_resample(const struct rg_resize_plan *plan, void *const *to, regr
                         int64_t n, const struct rg_resize_strip *strip, bool streamed, struct rg_ahead ahead)
 {
     if (!plan->grouped)
-        plan->base.kernels->stored[dtype]->cols(to, line, n, &strip->columns, streamed, ahead);
+        plan->base.kernels->resize[dtype]->cols(to, line, n, &strip->columns, streamed, ahead);
     else
         for (int64_t k = 0; k < n; k++)
-            plan->base.kernels->stored[dtype]->groups(to[k], line[k], plan->inner, &strip->piece, streamed);
+            plan->base.kernels->resize[dtype]->groups(to[k], line[k], plan->inner, &strip->piece, streamed);
 }
 
 /* Puts one row, of T or as it is in the source, into the line. */
@@ -114,7 +116,7 @@ static void take_line(const struct rg_resize_plan *plan, const struct rg_resize_
         .n_fresh = 1,
         .n = piece->n_src * plan->inner,
     };
-    plan->base.kernels->stored[dtype]->rows(lines->line, &rows, true);
+    plan->base.kernels->resize[dtype]->rows(lines->line, &rows, true);
 }
 
 /* The same with a part of source row h of a plane. */
@@ -148,7 +150,7 @@ void rg_resize_add_part(const struct rg_resize_plan *plan, void *sum, const void
         .n_rows = part->n_src,
         .n = plan->inner,
     };
-    plan->base.kernels->stored[rg_plan_own_dtype(&plan->base)]->rows(sum, &rows, at == 0);
+    plan->base.kernels->resize[rg_plan_own_dtype(&plan->base)]->rows(sum, &rows, at == 0);
 }
 
 /* Makes source row h of a plane ready in the ring. */

@@ -18,6 +18,7 @@
  */
 #include <string.h>
 
+#include "kernel/value_kernels.h"
 #include "op/resize_line.h"
 
 /* The source rows that row h of the result sums; src and n are still to be set. */
@@ -59,7 +60,7 @@ static void sum_ready(const struct rg_resize_plan *plan, struct rg_resize_lines 
         rows.n_rows = n_taps - tap;
         if (rows.n_rows > 0)
             rows.src = rg_resize_ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
-        plan->base.kernels->stored[rg_plan_own_dtype(&plan->base)]->rows(to, &rows, tap == 0);
+        plan->base.kernels->resize[rg_plan_own_dtype(&plan->base)]->rows(to, &rows, tap == 0);
         rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
         tap += rows.n_rows;
     } while (tap < n_taps);
@@ -128,7 +129,7 @@ static const void *line_of(const struct rg_resize_plan *plan, struct rg_resize_l
     const struct rg_rows stored = stored_rows(plan, row, &strip->piece);
     if (is_line(plan, &stored, lines->run))
         return stored.src;
-    plan->base.kernels->stored[plan->source.dtype]->rows(line, &stored, true);
+    plan->base.kernels->resize[plan->source.dtype]->rows(line, &stored, true);
     return line;
 }
 
@@ -152,7 +153,7 @@ static int64_t lines_of(const struct rg_resize_plan *plan, struct rg_resize_line
     band.src = rows->source + rg_resize_offset(source, 0, strip->piece.low);
     band.pitch = source->stride_h * source->element_nbytes;
     band.n = strip->piece.n_src * plan->inner;
-    plan->base.kernels->stored[source->dtype]->shared_rows(to, lines->line_nbytes, &band);
+    plan->base.kernels->resize[source->dtype]->shared_rows(to, lines->line_nbytes, &band);
     return n_lines;
 }
 
@@ -169,7 +170,7 @@ static void clear_strip(const struct rg_resize_plan *plan, const struct rg_resiz
     char *to = row->result + rg_resize_offset(side, row->h, piece->from);
     const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
     if (plan->streamed)
-        plan->base.kernels->clear_far(to, nbytes);
+        plan->base.kernels->values->clear_far(to, nbytes);
     else
         memset(to, 0, nbytes);
 }
@@ -328,7 +329,7 @@ static void make_fused(const struct rg_resize_plan *plan, const struct rg_resize
         fused.n_shared = end - map->begin[next];
         fused.next_weight = (const char *)map->weight + map->first[next] * (int64_t)plan->base.t_nbytes;
     }
-    plan->base.kernels->stored[result->dtype]->fused_groups(row->result + rg_resize_offset(result, row->h, piece->from),
+    plan->base.kernels->resize[result->dtype]->fused_groups(row->result + rg_resize_offset(result, row->h, piece->from),
                                                             lines->line, &fused, piece, plan->streamed);
 }
 
@@ -372,7 +373,7 @@ static void shrink_planes(const struct progress *progress, const struct task *ta
         band.from = cursor.row.h;
         band.to = rg_min(result->height, band.from + task->rows.end - at);
         band.src = cursor.row.source;
-        plan->base.kernels->stored[result->dtype]->shrink(cursor.row.result + rg_resize_offset(result, band.from, 0),
+        plan->base.kernels->resize[result->dtype]->shrink(cursor.row.result + rg_resize_offset(result, band.from, 0),
                                                           result->stride_h * result->element_nbytes, &band,
                                                           &plan->strips->columns, plan->streamed);
     }
@@ -522,7 +523,7 @@ static void run_slot(void *context, int slot)
     else
         make_lines(progress, &task, workspace);
     if (plan->streamed)
-        plan->base.kernels->fence();
+        plan->base.kernels->values->fence();
 }
 
 void rg_resize_run(const regrad_plan *base, struct rg_run *run)

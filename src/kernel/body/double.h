@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic type double: see body/arithmetic.h. */
+/* The arithmetic type double: see body/float.h. */
+#include "kernel/body/unit.h"
+#include "kernel/body/arithmetic_end.h"
+
 #define T double
 #define V vd
 #define Q vd_quad
@@ -8,3 +11,7 @@
 #define VOP(operation) vd_##operation
 #define M(function) function
 #define NAME(kernel) kernel##_f64
+#define BY_DTYPE(kernel)                                                                                               \
+    {                                                                                                                  \
+        [REGRAD_FLOAT64] = kernel##_f64                                                                                \
+    }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grid sample: bilinear points for tiles. On each axis the two neighbours of a point are side by side, so that one
- * index tells where they are, and it is small. Template; parameters in body/arithmetic.h. The formulas stand in
- * body/grid_locate.h.
+ * index tells where they are, and it is small. Template; parameters in body/float.h. The formulas stand in
+ * body/pixels.h.
  */
+#include "kernel/grid_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 /* Where the first taps are: near enough to the image that they have an index, of which only those that touch it
  * matter. */

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grid sample: pixels on their way between tensors of one storage type and tiles. Template; parameters in
- * body/storage.h.
+ * body/stored_f32.h.
  *
  * Where a tensor's pixels are neighbours in memory, V_LANES of them are turned at a time. The last ones overlap those
  * before them, and are moved again.
  */
+#include "kernel/grid_kernels.h"
+#ifndef S /* opened alone in an editor */
+#include "kernel/body/float.h"
+#include "kernel/body/stored_f32.h"
+#endif
+
+#ifndef RG_GRID_MOVE_H
+#define RG_GRID_MOVE_H
+
+/* How far ahead pixels that fill a tile are fetched, in each channel: two blocks of points. */
+enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
+
+/* The same in tensors that have channels last, which lie apart when there are other channels between. */
+enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
+
+#endif
 
 /* What comes after these channels' pixels is wanted next. Channels are many streams, too many for processors to
  * foresee. */
@@ -128,4 +144,12 @@ static void STORED(grid_store)(void *dst, int64_t channel_stride, int64_t stride
         else
             for (int64_t c = 0; c < n_channels; c++)
                 out[c * channel_stride + p * stride] = NARROW(in[p * RG_GRID_LANES + c]);
+}
+
+static void STORED(grid_fetch)(void *dst, const void *plane, const int64_t *offset, int64_t n)
+{
+    T *out = dst;
+    const S *in = plane;
+    for (int64_t p = 0; p < n; p++)
+        out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
 }

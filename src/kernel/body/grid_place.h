@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the neighbours of points are: in memory, and in which rows; the same for both arithmetic types. */
+#include "kernel/body/unit.h"
+#include "kernel/grid_kernels.h"
 
 /* One neighbour of all points. */
 static void grid_place_one(int64_t *restrict dst, const int64_t *restrict y, const int64_t *restrict x,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Grid sample, one channel of all points at a time: a vector lane is a point. Template; parameters in
- * body/arithmetic.h. */
+ * body/float.h. */
+#include "kernel/grid_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 static void NAME(grid_multiply)(void *dst, const void *a, const void *b)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Grid sample, RG_GRID_LANES channels of one point at a time: a vector lane is a channel. Template; parameters
- * in body/arithmetic.h. */
+ * in body/float.h. */
+#include "kernel/grid_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 /* How many vectors make RG_GRID_LANES values. */
 enum { NAME(n_vectors) = RG_GRID_LANES / V_LANES };

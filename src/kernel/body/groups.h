@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results that are groups of neighbouring values: channels that are stored last. Template; parameters in
- * body/storage.h, which includes this.
+ * body/stored_f32.h.
  */
+#include "kernel/resize_kernels.h"
+#ifndef S /* opened alone in an editor */
+#include "kernel/body/float.h"
+#include "kernel/body/stored_f32.h"
+#endif
 
 /* n_vectors of one result of groups; they share the weights. */
 RG_INLINE void STORED(sum_group_vectors)(S *dst, const T *line, const T *weight, int64_t n_terms, int64_t n,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of the values of a line, and of phases: every second, third ... value of rows. Template; parameters in
- * body/arithmetic.h. */
+ * body/float.h. */
+#include "kernel/resize_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 /* What a step adds to its block: to all lanes, or to those that it names. */
 RG_INLINE V NAME(add_term)(V sum, V value, const T *weight, uint32_t lanes, bool whole)

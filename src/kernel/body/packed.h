@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bilinear grid sample of up to RG_PACKED_LANES channels. Template; parameters in body/arithmetic.h.
+ * Bilinear grid sample of up to RG_PACKED_LANES channels. Template; parameters in body/float.h.
  *
  * One number places all four neighbours of a point that lies within the image, as nearly all do. For one channel a
  * vector lane is a point, for more it is a channel of one point, in quads.
@@ -8,6 +8,10 @@
  * The weights' derivatives are -1 and 1, so they need no products of their own; an outside neighbour counts as +0 with
  * whatever weight. What that changes is the sign of zeros within sums that start from +0, which then is lost.
  */
+#include "kernel/packed_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 /* ---- Points ---- */
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid sample of several channels: the slopes' sums over channels, where a vector is four quads. It holds a
- * quad of each of four points. Template; parameters in body/arithmetic.h. */
+ * quad of each of four points. Template; parameters in body/float.h. */
+#include "kernel/packed_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 /* Copies of neighbours, for points that are not within the window. */
 struct NAME(edges) {

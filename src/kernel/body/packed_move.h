@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bilinear grid sample of few channels: values of one storage type on their way between planes and packed images.
- * Template; parameters in body/storage.h.
+ * Template; parameters in body/stored_f32.h.
  */
+#include "kernel/packed_kernels.h"
+#ifndef S /* opened alone in an editor */
+#include "kernel/body/float.h"
+#include "kernel/body/stored_f32.h"
+#endif
 
 /* Zipping rows that are half of all apart, again and again, brings neighbours together. */
 static inline void STORED(interleave_lanes)(T *tile, int64_t lanes, const S *src, int64_t stride, int64_t channels,

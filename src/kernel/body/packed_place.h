@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid sample of few channels: which neighbours of points are in a window, and in which rows; the same for
  * both arithmetic types. */
+#include "kernel/body/unit.h"
+#include "kernel/packed_kernels.h"
 
 static void packed_place(int32_t *restrict place, const struct rg_packed_points *points,
                          const struct rg_packed_window *window)
@@ -30,37 +32,4 @@ static void packed_span(const struct rg_packed_points *points, int32_t *low, int
         highest = points->y[p] > highest ? points->y[p] : highest;
     *low = lowest > 0 ? (int32_t)lowest - 1 : 0;
     *high = highest + 2;
-}
-
-/* How many of nbytes come before the first whole vector at data, for stores past the caches. */
-static size_t head_far(const void *data, size_t nbytes)
-{
-    const size_t vector = VF_LANES * sizeof(float), beyond = (uintptr_t)data % vector;
-    const size_t before = beyond == 0 ? 0 : vector - beyond;
-    return before < nbytes ? before : nbytes;
-}
-
-static void clear_far(void *data, size_t nbytes)
-{
-    const size_t vector = VF_LANES * sizeof(float), head = head_far(data, nbytes);
-    char *at = (char *)data + head, *const end = (char *)data + nbytes;
-    memset(data, 0, head);
-    for (; (size_t)(end - at) >= vector; at += vector)
-        vf_stream((float *)(void *)at, vf_set1(0));
-    memset(at, 0, (size_t)(end - at));
-}
-
-static void copy_far(void *data, const void *from, size_t nbytes)
-{
-    const size_t vector = VF_LANES * sizeof(float), head = head_far(data, nbytes);
-    char *const to = data;
-    const char *const source = from;
-    size_t at = head;
-    memcpy(to, source, head);
-    for (; nbytes - at >= vector; at += vector) {
-        vf value;
-        memcpy(&value, source + at, vector); /* from any address */
-        vf_stream((float *)(void *)(to + at), value);
-    }
-    memcpy(to + at, source + at, nbytes - at);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bilinear grid sample of several channels: the slopes' sums over channels, with a quad for each point. Template;
- * parameters in body/arithmetic.h. */
+ * parameters in body/float.h. */
+#include "kernel/packed_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
 
 /* Products of both slopes. */
 struct NAME(quad_pair) {

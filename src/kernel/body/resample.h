@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Resampling rows: sums of rows make lines, and sums of a line's values make results. Template; parameters
- * in body/storage.h, which includes this.
+ * in body/stored_f32.h.
  */
+#include "kernel/resize_kernels.h"
+#ifndef S /* opened alone in an editor */
+#include "kernel/body/float.h"
+#include "kernel/body/stored_f32.h"
+#endif
 
 /* Adds n_vectors neighbours from value k on of all rows, several vectors at a time so that a row's weight and address
  * serve them all. */

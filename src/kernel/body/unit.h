@@ -39,14 +39,8 @@ enum { MOST_SUMS = 8 };
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
-/* The same for the pixels that fill a tile, in each channel: two blocks of points. */
-enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
-
-/* For the coordinates of points, and for planes of few channels. */
+/* How far ahead the coordinates of points are fetched, and planes of few channels. A hint. */
 enum { POINTS_AHEAD_NBYTES = 2048 };
-
-/* And in tensors that have channels last, which lie apart when there are other channels between. */
-enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
 
 /* Two vectors of neighbours: in order, to be unzipped, or such that there is nothing left to unzip. */
 #define IN_ORDER(in, a, b) (*(a) = V_WIDEN(in), *(b) = V_WIDEN((in) + V_LANES))
@@ -57,8 +51,11 @@ enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
 #define VF_FOURS 0
 #endif
 
-/* What a unit exports for its storage type. */
-extern const struct rg_stored_kernels RG_ISA(rg_stored_f32), RG_ISA(rg_stored_half), RG_ISA(rg_stored_bfloat),
-    RG_ISA(rg_stored_f64);
+/* What the units export. */
+extern const struct rg_value_kernels RG_ISA(rg_values_f32), RG_ISA(rg_values_f64);
+extern const struct rg_resize_kernels RG_ISA(rg_resize_f32), RG_ISA(rg_resize_half), RG_ISA(rg_resize_bfloat),
+    RG_ISA(rg_resize_f64);
+extern const struct rg_grid_kernels RG_ISA(rg_grid_f32), RG_ISA(rg_grid_f64);
+extern const struct rg_packed_kernels RG_ISA(rg_packed_f32), RG_ISA(rg_packed_f64);
 
 #endif

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What touches tensors of one storage type.
+/* Values of one storage type from and to arrays of T. Template; parameters in body/stored_f32.h.
  *
- * Parameters beside those of body/arithmetic.h, to be defined before inclusion:
- *   TABLE              the name of the table that this makes
- *   S                  the storage type
- *   STORED(kernel)     the name of a kernel for it
- *   WIDEN, NARROW      one value to and from T
- *   V_WIDEN, V_NARROW  a whole vector, at an address; V_STREAM: to an aligned one, past the caches
- *   V_WIDEN_TWO        two vectors of neighbours, and V_UNZIP_TWO, which makes the even and the odd ones of these
- *   V_WIDEN_PART       the first n values of a vector, n < V_LANES; the others are +0; V_NARROW_PART likewise
- *
- * Where n is no multiple of V_LANES, the last vector overlaps the one before it and does some of its work
- * again.
- */
-
-#include "kernel/body/line.h"
+ * Where n is no multiple of V_LANES, the last vector overlaps the one before it and does some of its work again. */
+#include "kernel/value_kernels.h"
+#ifndef S /* opened alone in an editor */
+#include "kernel/body/float.h"
+#include "kernel/body/stored_f32.h"
+#endif
 
 static void STORED(load)(void *dst, const void *src, int64_t stride, int64_t n)
 {
@@ -82,38 +73,3 @@ static void STORED(join)(void *dst, const void *even, const void *odd, int64_t n
         out[2 * k + 1] = NARROW(right[k]);
     }
 }
-
-static void STORED(fetch)(void *dst, const void *plane, const int64_t *offset, int64_t n)
-{
-    T *out = dst;
-    const S *in = plane;
-    for (int64_t p = 0; p < n; p++)
-        out[p] = offset[p] < 0 ? 0 : WIDEN(in[offset[p]]);
-}
-
-#include "kernel/body/resample.h"
-
-#include "kernel/body/groups.h"
-
-#include "kernel/body/grid_move.h"
-
-#include "kernel/body/packed_move.h"
-
-/* Plans call shrink with vectors alone, and it takes longer to compile than all the others together. */
-const struct rg_stored_kernels TABLE = {
-    .load = STORED(load),
-    .store = STORED(store),
-    .fetch = STORED(fetch),
-    .rows = STORED(rows),
-    .shared_rows = STORED(shared_rows),
-    .split = STORED(split),
-    .join = STORED(join),
-    .cols = STORED(cols),
-    .shrink = V_LANES > 1 ? STORED(shrink) : NULL,
-    .groups = STORED(groups),
-    .fused_groups = STORED(fused_groups),
-    .grid_load = STORED(grid_load),
-    .grid_store = STORED(grid_store),
-    .interleave = STORED(interleave),
-    .deinterleave = STORED(deinterleave),
-};

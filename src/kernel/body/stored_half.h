@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of float16 tensors, for the instruction set of RG_VEC. */
-#include "kernel/body/unit.h"
-
-#include "kernel/body/float.h"
+/* The storage type float16: see body/stored_f32.h. */
+#include "kernel/body/stored_end.h"
 
 #define S uint16_t
-#define TABLE RG_ISA(rg_stored_half)
 #define STORED(kernel) kernel##_half
 #define WIDEN(value) rg_half_to_float(value)
 #define NARROW(value) rg_float_to_half(value)
@@ -16,4 +13,3 @@
 #define V_NARROW vf_store_half
 #define V_NARROW_PART vf_store_half_part
 #define V_STREAM vf_stream_half
-#include "kernel/body/storage.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of float64 tensors, for the instruction set of RG_VEC. */
-#include "kernel/body/unit.h"
-
-#include "kernel/body/double.h"
+/* The storage type float64: see body/stored_f32.h. */
+#include "kernel/body/stored_end.h"
 
 #define S double
-#define TABLE RG_ISA(rg_stored_f64)
 #define STORED(kernel) kernel##_f64
 #define WIDEN(value) (value)
 #define NARROW(value) ((value) == (value) ? (value) : (double)NAN)
@@ -16,4 +13,3 @@
 #define V_NARROW vd_store
 #define V_NARROW_PART vd_store_part
 #define V_STREAM vd_stream
-#include "kernel/body/storage.h"

@@ -8,3 +8,4 @@
 #undef VOP
 #undef M
 #undef NAME
+#undef BY_DTYPE

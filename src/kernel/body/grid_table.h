@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TABLE, the kernels of grid sample. Template; parameters in body/float.h. */
+
+const struct rg_grid_kernels TABLE = {
+    .locate = NAME(grid_locate),
+    .weigh = NAME(grid_weigh),
+    .place = grid_place,
+    .list = grid_list,
+    .rows = grid_rows,
+    .scatter = NAME(grid_scatter),
+    .blend = NAME(grid_blend),
+    .multiply = NAME(grid_multiply),
+    .fold = NAME(grid_fold),
+    .finish = NAME(grid_finish),
+    .finish_bilinear = NAME(grid_finish_bilinear),
+    .bilinear_axis = NAME(grid_bilinear_axis),
+    .aim_bilinear = grid_aim_bilinear,
+    .aim = grid_aim,
+    .select = grid_select,
+    .spread = NAME(grid_spread),
+    .sample = NAME(grid_sample),
+    .slope = NAME(grid_slope),
+    .fetch = BY_DTYPE(grid_fetch),
+    .load = BY_DTYPE(grid_load),
+    .store = BY_DTYPE(grid_store),
+};

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of resizes of float16 tensors, for the instruction set of RG_VEC. */
+#include "kernel/body/float.h"
+#include "kernel/body/stored_half.h"
+
+#define TABLE RG_ISA(rg_resize_half)
+#include "kernel/body/resize_table.h"

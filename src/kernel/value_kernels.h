@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that move values between tensors of a storage type and arrays of T, and what they need of the processor's
+ * caches. See kernel/kernel.h. */
+#ifndef RG_VALUE_KERNELS_H
+#define RG_VALUE_KERNELS_H
+
+#include "kernel/kernel.h"
+
+/* dst[k] = (T)src[k * stride] for k < n. src is of the storage type, stride in elements. Exact;
+ * a NaN stays a NaN. */
+typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
+
+/* dst[k * stride] = round(src[k]) for k < n: to nearest even, overflow to infinity, subnormals kept,
+ * any NaN to the quiet NaN with sign 0 and empty payload (0x7FC00000, 0x7E00, 0x7FC0, 0x7FF8...0). dst is of the
+ * storage type. Touches no byte between the elements. */
+typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
+
+/* even[k] = (T)src[2 * k] and odd[k] = (T)src[2 * k + 1] for k < n, as rg_load_fn does. */
+typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
+
+/* dst[2 * k] = round(even[k]) and dst[2 * k + 1] = round(odd[k]) for k < n, as rg_store_fn does. */
+typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n);
+
+/* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */
+typedef void rg_clear_far_fn(void *data, size_t nbytes);
+typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
+
+/* Makes what this thread streamed visible like all that it stored. */
+typedef void rg_fence_fn(void);
+
+struct rg_value_kernels {
+    rg_load_fn *load[RG_N_DTYPES];
+    rg_store_fn *store[RG_N_DTYPES];
+    rg_split_fn *split[RG_N_DTYPES];
+    rg_join_fn *join[RG_N_DTYPES];
+    rg_clear_far_fn *clear_far;
+    rg_copy_far_fn *copy_far;
+    rg_fence_fn *fence;
+};
+
+#endif
