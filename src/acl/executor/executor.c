@@ -6,6 +6,8 @@
 
 #include "acl/context/ignored.h"
 #include "acl/executor/executor_access.h"
+#include "acl/executor/executor_tensors.h"
+#include "acl/executor/executor_workspace.h"
 #include "acl/handle/handle_check.h"
 #include "acl/memory/mapping_access.h"
 #include "acl/store/block.h"
@@ -124,7 +126,7 @@ static aclnnStatus check_launch(const struct rg_function *function, const struct
         return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, function,
                            "executor comes from %s, must come from %sGetWorkspaceSize", program->function->name,
                            function->name);
-    aclnnStatus status = rg_executor_check_workspace(function, executor, workspace, size);
+    aclnnStatus status = rg_program_check_workspace(function, program, executor->addresses, workspace, size);
     if (status == ACLNN_SUCCESS && executor->is_replaced)
         status = rg_program_check(function, program, executor->addresses);
     else if (status == ACLNN_SUCCESS && rg_check_level() != RG_CHECK_OFF)

@@ -3,7 +3,7 @@
 #ifndef RG_EXECUTOR_ACCESS_H
 #define RG_EXECUTOR_ACCESS_H
 
-#include "acl/executor/executor.h"
+#include "acl/executor/executor_program.h"
 #include "acl/stream/race.h"
 
 enum { RG_MOST_ACCESSES = RG_MAX_OPERANDS + 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "acl/executor/executor.h"
+#include "acl/executor/executor_program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What may have become of an executor's tensors since phase 1. */
-#include "acl/executor/executor.h"
+#include "acl/executor/executor_tensors.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What may be wrong with the workspace that phase 2 is given. */
-#include "acl/executor/executor.h"
+#include "acl/executor/executor_workspace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,26 +129,26 @@ static aclnnStatus tell_overlap(const struct workspace *workspace, const struct 
     return rg_check_tell(&finding) ? ACLNN_ERR_PARAM_INVALID : ACLNN_SUCCESS;
 }
 
-static aclnnStatus check_overlap(const struct workspace *workspace, const struct rg_executor *executor)
+static aclnnStatus check_overlap(const struct workspace *workspace, const struct rg_program *program,
+                                 void *const *addresses)
 {
-    const struct rg_program *program = executor->program;
     for (int i = 0; i < program->n_operands; i++)
-        if (overlaps(workspace, &program->operands[i], executor->addresses[i]))
-            return tell_overlap(workspace, &program->operands[i], executor->addresses[i]);
+        if (overlaps(workspace, &program->operands[i], addresses[i]))
+            return tell_overlap(workspace, &program->operands[i], addresses[i]);
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus rg_executor_check_workspace(const struct rg_function *function, const struct rg_executor *executor,
-                                        const void *address, uint64_t size)
+aclnnStatus rg_program_check_workspace(const struct rg_function *function, const struct rg_program *program,
+                                       void *const *addresses, const void *workspace, uint64_t size)
 {
-    const struct workspace workspace = {function, address, size, rg_program_workspace_size(executor->program)};
-    aclnnStatus status = check_size(&workspace);
-    if (status != ACLNN_SUCCESS || workspace.needed == 0)
+    const struct workspace given = {function, workspace, size, rg_program_workspace_size(program)};
+    aclnnStatus status = check_size(&given);
+    if (status != ACLNN_SUCCESS || given.needed == 0)
         return status;
-    status = check_memory(&workspace);
+    status = check_memory(&given);
     if (status == ACLNN_SUCCESS && rg_check_level() != RG_CHECK_OFF)
-        status = check_alignment(&workspace);
+        status = check_alignment(&given);
     if (status == ACLNN_SUCCESS && rg_check_level() != RG_CHECK_OFF)
-        status = check_overlap(&workspace, executor);
+        status = check_overlap(&given, program, addresses);
     return status;
 }
