@@ -82,7 +82,7 @@ static void run_once(struct rng *rng, const struct problem *problem, const regra
 
 /* Plans without data, then runs twice: the second time on outputs that hold results. */
 static void run_plan(struct rng *rng, const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
-                     const regrad_plan_options *options)
+                     const regrad_plan_options *options, char text[PLAN_TEXT_SIZE])
 {
     regrad_tensor blind_in[MAX_INPUTS] = {0}, blind_out[MAX_OUTPUTS] = {0};
     const void *inputs[MAX_INPUTS];
@@ -102,29 +102,29 @@ static void run_plan(struct rng *rng, const struct problem *problem, const regra
     }
     must(problem, options ? problem_plan_with(problem, blind_in, blind_out, options, &plan)
                           : problem_plan(problem, blind_in, blind_out, &plan));
+    assert_true(regrad_plan_describe(plan, text, PLAN_TEXT_SIZE) < PLAN_TEXT_SIZE);
     run_once(rng, problem, plan, inputs, outputs);
     run_once(rng, problem, plan, inputs, outputs);
     regrad_plan_destroy(plan);
 }
 
-static struct run_result collect(const struct bench *bench, const struct problem *problem)
+static void collect(const struct bench *bench, const struct problem *problem, struct run_result *result)
 {
-    struct run_result result = {0};
     for (int k = 0; k < bench->signature.n_out; k++) {
         if (!problem_wants(problem, k))
             continue;
-        result.nbytes[k] = (size_t)bench->out[k].n * regrad_dtype_size(problem->dtype);
-        result.bytes[k] = malloc(result.nbytes[k] + 1);
-        assert_non_null(result.bytes[k]);
-        view_bytes(&bench->out[k], result.bytes[k]);
+        result->nbytes[k] = (size_t)bench->out[k].n * regrad_dtype_size(problem->dtype);
+        result->bytes[k] = malloc(result->nbytes[k] + 1);
+        assert_non_null(result->bytes[k]);
+        view_bytes(&bench->out[k], result->bytes[k]);
     }
-    return result;
 }
 
 struct run_result run_problem_with(struct rng *rng, const struct problem *problem, const struct problem_data *data,
                                    const struct run_options *options, const regrad_plan_options *plan_options)
 {
     struct bench bench;
+    struct run_result result = {0};
     regrad_tensor in[MAX_INPUTS], out[MAX_OUTPUTS];
     bench_init(&bench, rng, problem, data, options);
     for (int k = 0; k < bench.signature.n_in; k++)
@@ -134,11 +134,11 @@ struct run_result run_problem_with(struct rng *rng, const struct problem *proble
     if (options->n_threads)
         regrad_set_num_threads(options->n_threads);
     if (options->by_plan || plan_options)
-        run_plan(rng, problem, in, out, plan_options);
+        run_plan(rng, problem, in, out, plan_options, result.plan);
     else
         must(problem, problem_call(problem, in, out));
     check_surroundings(&bench, problem);
-    struct run_result result = collect(&bench, problem);
+    collect(&bench, problem, &result);
     bench_fini(&bench);
     return result;
 }

@@ -12,10 +12,12 @@ struct run_options {
     bool by_plan;  /* make a plan without data, fill its workspace with garbage, run it twice */
 };
 
-/* The dense bytes of the results, NULL where not wanted. */
+/* The dense bytes of the results, NULL where not wanted; and what the plan says of itself, if there was one. */
+enum { PLAN_TEXT_SIZE = 800 };
 struct run_result {
     unsigned char *bytes[MAX_OUTPUTS];
     size_t nbytes[MAX_OUTPUTS];
+    char plan[PLAN_TEXT_SIZE];
 };
 
 /* Outputs hold NaN before each run. */

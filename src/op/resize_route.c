@@ -90,9 +90,13 @@ static const struct {
     bool (*can)(const struct rg_resize_plan *plan);
     bool (*pays)(const struct rg_resize_plan *plan);
 } routes[] = {
-    {RG_COPIED, keeps_sizes, NULL},  {RG_MOVED, is_bytes, NULL},   {RG_FUSED_GROUPS, can_fuse_groups, has_wide_vectors},
-    {RG_SHRINK, can_shrink, always}, {RG_ROWS, keeps_width, NULL}, {RG_GROUPS, is_grouped, NULL},
-    {RG_COLUMNS, always, NULL},
+    {RG_COPIED, keeps_sizes, NULL},                       /* as the law says, bit by bit */
+    {RG_MOVED, is_bytes, NULL},                           /* there are no kernels for bytes */
+    {RG_FUSED_GROUPS, can_fuse_groups, has_wide_vectors}, /* no line: a row of results holds what the next one needs */
+    {RG_SHRINK, can_shrink, always},                      /* no line: phases in registers */
+    {RG_ROWS, keeps_width, NULL},                         /* a line, which is the result */
+    {RG_GROUPS, is_grouped, NULL},                        /* a line, of which results are made one by one */
+    {RG_COLUMNS, always, NULL},                           /* a line, of which a vector of results is made at a time */
 };
 
 static enum rg_way choose_route(struct rg_resize_plan *plan)

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which ways plans go. All ways give the same bits, so no other test sees when a fast one is no longer taken. Each row
+ * of the table is a call, and the words that its plan says of itself; its results must be those of the general way, bit
+ * by bit, and within the bounds of the reference. rg_seam (op/way.h) forces ways that this machine's caches or vectors
+ * do not choose. The program ends with a line for each way, for CI:
+ *
+ *     route resize.shrink avx2 ran
+ *     route resize.shrink scalar not-compiled
+ *
+ * Each of these edits must make this test fail; try them after a change of the routes, for instance with
+ * `scripts/build.sh build/release && REGRAD_ISA=avx2 build/release/tests/check_routes`:
+ *
+ *     op/resize_route.c   routes[]             delete the row of RG_SHRINK, RG_FUSED_GROUPS or RG_ROWS
+ *                         makes_groups         set `pays` to false
+ *                         can_be_in_place      return false
+ *                         choose_shared_rows   set `can` to false
+ *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
+ *                         rg_resize_split      set `pays` to false
+ *     op/resize.c         choose_order         set width_first to false
+ *                         choose_layout        set channels_last to false
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel/kernel.h"
+#include "kernel/resize_kernels.h"
+#include "op/way.h"
+#include "run.h"
+
+#define BIT(way) (UINT64_C(1) << (way))
+enum { FUSE = 1 << RG_FUSED_GROUPS, SHARE = 1 << RG_SHARED_ROWS };
+
+/* Forces none; forbids, or forces, what wide vectors choose; has small caches, or is eager to wake threads. */
+static const struct rg_seam as_is = {.forced = 0};
+static const struct rg_seam unfused = {.forbidden = FUSE}, unshared = {.forbidden = SHARE, .cache_nbytes = 1 << 30};
+static const struct rg_seam fused = {.forced = FUSE}, shared = {.forced = SHARE};
+static const struct rg_seam small = {.forbidden = FUSE | SHARE, .cache_nbytes = 1024};
+static const struct rg_seam fused_small = {.forced = FUSE, .cache_nbytes = 1024};
+static const struct rg_seam eager = {.forbidden = FUSE | SHARE, .values_per_slot = 64};
+static const struct rg_seam fused_eager = {.forced = FUSE, .values_per_slot = 64};
+
+/* The ways that are forbidden to find what is computed without special ones. */
+static const struct rg_seam general = {.forbidden = UINT64_MAX};
+
+struct row {
+    const char *call;  /* operator, type, sizes of the input and of the output, layouts of what is read and of what is
+                          written, threads; "wide": only for vectors of 64 bytes */
+    const char *words; /* what describe says of the ways */
+    const struct rg_seam *seam; /* with which the plan is made */
+    const char *without;        /* what it says where kernels that it wants are not compiled; NULL: it wants none */
+};
+
+static const struct row rows[] = {
+    /* ---- Routes of a resize ---- */
+    {"bilinear_grad float32 2x3x9x11 -> 9x11 planes planes 1", "copied", &as_is, NULL},
+    {"bilinear_grad float16 2x3x9x11 -> 9x11 last planes 1", "copied, strided source", &as_is, NULL},
+    {"bilinear_grad float32 2x3x9x11 -> 9x11 planes last 1", "copied, strided result", &as_is, NULL},
+    {"bilinear_grad float32 2x3x20x37 -> 40x74 planes planes 1", "shrink", &as_is, "columns"},
+    {"bilinear_grad float16 1x3x20x37 -> 60x111 planes planes 1", "shrink", &as_is, "columns"},
+    {"bilinear_grad bfloat16 1x3x20x37 -> 80x148 planes planes 1", "shrink", &as_is, "columns"},
+    {"bilinear_grad float64 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
+    {"nearest_grad float32 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
+    {"bilinear_grad float32 1x3x9x37 -> 45x185 planes planes 1", "columns", &as_is, NULL},
+    /* by 5 there is no such kernel */
+    {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups", &unfused, NULL},
+    {"bilinear_grad float32 2x15x9x11 -> 23x28 last last 1", "columns", &unshared, NULL},
+    {"nearest_grad float32 1x1x1x5 -> 1x1281 planes planes 1", "groups, in place", &as_is, NULL},
+    {"bilinear float32 1x3x20x37 -> 45x37 planes planes 1", "rows", &as_is, NULL},
+    {"bilinear_grad float16 1x3x20x370 -> 45x370 planes planes 1", "rows", &as_is, NULL},
+    {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns", &unshared, NULL},
+    {"bilinear float32 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
+    {"bilinear float64 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
+    /* ---- Traits of a resize ---- */
+    {"bilinear float32 1x3x10x50 -> 30x20 planes planes 1", "columns, width first", &as_is, NULL},
+    {"bilinear float16 1x16x10x50 -> 30x20 last last 1", "groups, width first", &as_is, NULL},
+    {"nearest1d_grad float32 1x2x1x1 -> 1x60000 planes planes 1", "groups, long, in place", &as_is, NULL},
+    {"nearest1d_grad float16 1x2x1x1 -> 1x60000 planes planes 1", "groups, long", &as_is, NULL},
+    {"bilinear_grad float32 1x2x7x1 -> 3x60000 planes planes 1", "groups, width first, long", &as_is, NULL},
+    {"nearest1d_grad float16 1x2x1x1 -> 1x60000 last planes 1", "groups, long, strided source", &as_is, NULL},
+    {"nearest1d_grad float32 1x3x1x100 -> 1x256 planes planes 1", "columns, in place", &as_is, NULL},
+    {"nearest float32 2x3x20x37 -> 51x95 planes planes 1", "columns, in place", &as_is, NULL},
+    {"nearest float16 2x3x20x37 -> 51x95 planes planes 1", "columns", &unshared, NULL},
+    {"bilinear_grad float32 1x3x20x37 -> 52x95 last planes 1", "columns, strided source", &as_is, NULL},
+    {"bilinear_grad float16 1x3x20x37 -> 52x95 planes last 1", "columns, strided result", &unshared, NULL},
+    {"bilinear float32 1x3x10x50 -> 30x20 last planes 1", "columns, width first, strided source", &as_is, NULL},
+    /* ---- What wide vectors choose, and others can be forced to ---- */
+    {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1 wide", "fused groups", &as_is, "groups"},
+    {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "fused groups", &fused, "groups"},
+    {"bilinear_grad float16 2x41x9x11 -> 23x28 last last 1", "fused groups", &fused, "groups"},
+    {"nearest_grad bfloat16 1x67x9x11 -> 23x28 last last 1", "fused groups", &fused, "groups"},
+    {"bilinear_grad float64 1x24x30x31 -> 28x23 last last 1", "fused groups", &fused, "groups"},
+    {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1 wide", "columns, shared rows", &as_is, "columns"},
+    {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns, shared rows", &shared, "columns"},
+    {"bilinear_grad float16 2x3x20x137 -> 51x301 planes planes 1", "columns, shared rows", &shared, "columns"},
+    {"nearest_grad bfloat16 2x3x20x37 -> 52x95 planes last 1", "columns, strided result, shared rows", &shared,
+     "columns, strided result"},
+    {"bilinear_grad float64 2x3x20x37 -> 51x37 planes planes 1", "rows, shared rows", &shared, "rows"},
+    /* ---- Beyond the caches ---- */
+    {"bilinear_grad float32 2x3x20x48 -> 40x96 planes planes 1", "shrink, streamed", &small,
+     "columns, prefetched, streamed"},
+    {"bilinear_grad bfloat16 2x3x20x48 -> 60x144 planes planes 1", "shrink, streamed", &small,
+     "columns, prefetched, streamed"},
+    {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups, streamed", &small, NULL},
+    {"bilinear_grad float16 2x32x9x11 -> 23x28 last last 1", "fused groups, streamed", &fused_small,
+     "groups, streamed"},
+    {"bilinear float32 1x3x20x48 -> 41x120 planes planes 1", "columns, streamed", &small, NULL},
+    {"bilinear float64 1x3x20x48 -> 41x121 planes planes 1", "columns, streamed", &small, NULL},
+    {"bilinear_grad float32 1x3x20x48 -> 51x95 planes planes 1", "columns, prefetched, streamed", &small, NULL},
+    {"nearest_grad float32 1x3x90x96 -> 32x31 planes planes 1", "columns, in place, streamed", &small, NULL},
+    /* rows of zeros */
+    {"bilinear_grad float16 1x3x20x48 -> 51x95 planes last 1", "columns, strided result", &small, NULL},
+    {"bilinear_grad float32 1x3x20x48 -> 51x95 planes planes 1", "columns", &unshared, NULL},
+    /* ---- Threads share rows, or parts of each ---- */
+    {"bilinear_grad float32 2x3x20x37 -> 40x74 planes planes 3", "shrink", &eager, "columns"},
+    {"bilinear_grad float16 2x3x20x37 -> 52x95 planes planes 5", "columns", &eager, NULL},
+    {"bilinear float32 4x3x10x50 -> 30x20 planes planes 3", "columns, width first", &eager, NULL},
+    {"nearest1d_grad float32 1x1x1x9000 -> 1x9000 planes planes 3", "copied, across", &eager, NULL},
+    {"nearest1d_grad float32 1x1x1x5000 -> 1x10000 planes planes 3", "shrink, across", &eager,
+     "columns, in place, across"},
+    {"nearest1d_grad float16 1x1x1x9000 -> 1x20000 planes planes 3", "columns, across", &eager, NULL},
+    {"bilinear_grad float32 1x16x1x900 -> 1x2000 last last 4", "groups, across", &eager, NULL},
+    {"bilinear_grad float32 1x16x2x3000 -> 8x7000 last last 4", "fused groups, across", &fused_eager, "groups, across"},
+    {"bilinear float32 1x1x1x9000 -> 2x3000 planes planes 3", "columns, width first, across", &eager, NULL},
+};
+
+/* The families of operators and their ways, first to last; which of these ran, and which cannot since their kernels are
+ * not compiled for this instruction set. */
+static struct family {
+    const char *name;
+    enum rg_way first, last;
+    uint64_t ran, not_compiled;
+} resizes = {"resize", RG_COPIED, RG_ACROSS, 0, 0};
+
+static struct family *family_of(const struct problem *problem)
+{
+    (void)problem;
+    return &resizes;
+}
+
+static bool is_compiled(enum rg_way way, regrad_dtype dtype)
+{
+    const struct rg_kernel_table *table = rg_kernel_select();
+    const struct rg_resize_kernels *kernels = (dtype == REGRAD_FLOAT64 ? &table->f64 : &table->f32)->resize[dtype];
+    return way == RG_SHRINK         ? kernels->shrink != NULL
+           : way == RG_FUSED_GROUPS ? kernels->fused_groups != NULL
+           : way == RG_SHARED_ROWS  ? kernels->shared_rows != NULL
+                                    : true;
+}
+
+/* The part of a plan's line that has the words, the fourth. */
+static void find_words(const char *line, char words[PLAN_TEXT_SIZE])
+{
+    for (int k = 0; k < 3; k++)
+        line = strstr(line, "; ") + 2;
+    snprintf(words, PLAN_TEXT_SIZE, "%.*s", (int)strcspn(line, ";"), line);
+}
+
+/* The ways of these words. */
+static uint64_t ways_of(const char *words)
+{
+    char padded[PLAN_TEXT_SIZE + 4], word[64];
+    uint64_t ways = 0;
+    snprintf(padded, sizeof padded, ", %s, ", words);
+    for (int way = 0; way < RG_N_WAYS; way++) {
+        snprintf(word, sizeof word, ", %s, ", rg_way_word((enum rg_way)way));
+        ways |= strstr(padded, word) != NULL ? BIT(way) : 0;
+    }
+    return ways;
+}
+
+/* ---- Rows ---- */
+
+struct call {
+    struct problem problem;
+    struct run_options options;
+    bool wide;
+};
+
+static enum view_layout layout_of(const char *word)
+{
+    return strcmp(word, "last") == 0 ? VIEW_CHANNELS_LAST : VIEW_CONTIGUOUS;
+}
+
+static struct call read_call(const char *text)
+{
+    struct call call = {.options.by_plan = true};
+    struct problem *problem = &call.problem;
+    char op[32], dtype[16], in[16], out[16], wide[16] = "";
+    long long size[6];
+    const int n = sscanf(text, "%31s %15s %lldx%lldx%lldx%lld -> %lldx%lld %15s %15s %d %15s", op, dtype, &size[0],
+                         &size[1], &size[2], &size[3], &size[4], &size[5], in, out, &call.options.n_threads, wide);
+    assert_true(n >= 11);
+    while (strcmp(dtype, regrad_dtype_name(problem->dtype)) != 0)
+        problem->dtype = (regrad_dtype)(problem->dtype + 1);
+    problem->kind = strncmp(op, "nearest1d", 9) == 0 ? PROBLEM_NEAREST_1D
+                    : strncmp(op, "nearest", 7) == 0 ? PROBLEM_NEAREST_2D
+                                                     : PROBLEM_BILINEAR;
+    problem->backward = strstr(op, "_grad") != NULL;
+    problem->n = size[0];
+    problem->c = size[1];
+    problem->in_h = size[2];
+    problem->in_w = size[3];
+    problem->out_h = size[4];
+    problem->out_w = size[5];
+    call.options.in_layout = layout_of(in);
+    call.options.out_layout = layout_of(out);
+    call.wide = wide[0] != '\0';
+    return call;
+}
+
+static struct run_result run_with(struct rng *rng, const struct call *call, const struct problem_data *data,
+                                  const struct rg_seam *seam)
+{
+    rg_seam = seam;
+    struct run_result result = run_problem(rng, &call->problem, data, &call->options);
+    rg_seam = NULL;
+    return result;
+}
+
+/* What it says here. */
+static const char *wanted_words(const struct row *row, const struct problem *problem)
+{
+    uint64_t missing = 0;
+    for (int way = 0; way < RG_N_WAYS; way++)
+        if ((ways_of(row->words) & BIT(way)) != 0 && !is_compiled((enum rg_way)way, problem->dtype))
+            missing |= BIT(way);
+    family_of(problem)->not_compiled |= missing;
+    return missing != 0 ? row->without : row->words;
+}
+
+/* Does its plan go the wanted way? */
+static bool check_call(struct rng *rng, const struct call *call, const char *wanted, const struct rg_seam *seam)
+{
+    const struct problem *problem = &call->problem;
+    struct call alone = {.problem = *problem, .options = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 1, true}};
+    char words[PLAN_TEXT_SIZE];
+    struct problem_data data = problem_fill(rng, problem, DATA_REAL);
+    struct problem_solution solution = problem_solve(problem, &data);
+    struct run_result result = run_with(rng, call, &data, seam), base = run_with(rng, &alone, &data, &general);
+    find_words(result.plan, words);
+    if (strcmp(words, wanted) != 0)
+        print_error("%s: \"%s\", not \"%s\": %s\n", problem_text(problem), words, wanted, result.plan);
+    expect_same(problem, words, &base, &result);
+    expect_solution(problem, &solution, &result);
+    family_of(problem)->ran |= ways_of(words);
+    problem_solution_fini(&solution);
+    problem_data_fini(&data);
+    run_result_fini(&result);
+    run_result_fini(&base);
+    return strcmp(words, wanted) == 0;
+}
+
+static void table(void **state)
+{
+    (void)state;
+    struct rng rng = rng_make(test_seed());
+    int n_astray = 0;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const struct call call = read_call(rows[k].call);
+        if (!call.wide || rg_kernel_select()->f32.lanes * (int64_t)sizeof(float) == RG_ALIGNMENT)
+            n_astray += !check_call(&rng, &call, wanted_words(&rows[k], &call.problem), rows[k].seam);
+    }
+    assert_int_equal(n_astray, 0);
+    regrad_set_num_threads(0);
+}
+
+/* Bytes have kernels of no instruction set; what becomes of them is in check_bytes. */
+static void bytes(void **state)
+{
+    (void)state;
+    const regrad_tensor in = regrad_tensor_contiguous(NULL, REGRAD_UINT8, 4, (const int64_t[]){1, 2, 3, 4});
+    const regrad_tensor out = regrad_tensor_contiguous(NULL, REGRAD_UINT8, 4, (const int64_t[]){1, 2, 5, 6});
+    char line[PLAN_TEXT_SIZE], words[PLAN_TEXT_SIZE];
+    regrad_plan *plan = NULL;
+    assert_int_equal(regrad_upsample_nearest_exact2d_plan(&in, &out, REGRAD_NEAREST_FORWARD_LAW, 0, 0, &plan),
+                     REGRAD_OK);
+    regrad_plan_describe(plan, line, sizeof line);
+    regrad_plan_destroy(plan);
+    find_words(line, words);
+    assert_string_equal(words, "moved");
+    resizes.ran |= ways_of(words);
+}
+
+/* Each way ran, or cannot. Says which. */
+static void check_family(const struct family *family)
+{
+    for (int way = family->first; way <= (int)family->last; way++) {
+        const bool ran = (family->ran & BIT(way)) != 0;
+        char name[64];
+        snprintf(name, sizeof name, "%s.%s", family->name, rg_way_word((enum rg_way)way));
+        for (char *space = name; (space = strchr(space, ' ')) != NULL;)
+            *space = '-';
+        printf("route %s %s %s\n", name, regrad_isa(), ran ? "ran" : "not-compiled");
+        if (!ran && (family->not_compiled & BIT(way)) == 0)
+            fail_msg("no row of the table goes the way %s", name);
+    }
+}
+
+static void all_ways(void **state)
+{
+    (void)state;
+    check_family(&resizes);
+}
+
+int main(void)
+{
+    if (skip_without_isa())
+        return 77;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(bytes), cmocka_unit_test(all_ways)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
