@@ -21,8 +21,8 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
         return refused;
     rg_runtime_lock();
     bool is_busy = false;
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
-        is_busy = is_busy || (stream->device == deviceId && stream->is_running);
+    for (const struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream))
+        is_busy = is_busy || (stream->device == deviceId && stream->queue.is_running);
     rg_runtime_unlock();
     const double memory = (double)rg_memory_booked(deviceId) / (double)rg_memory_total();
     utilizationInfo->cubeUtilization = 0;
@@ -146,9 +146,9 @@ RG_NEEDS(rg_runtime) static bool is_idle(const void *device)
 /* Streams that are ending drop what they were told to. */
 RG_NEEDS(rg_runtime) static void drop_work(int32_t device, bool drops)
 {
-    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream))
         if (stream->device == device && !stream->is_ending)
-            stream->is_dropping = drops;
+            stream->queue.is_dropping = drops;
     rg_runtime_moved();
 }
 

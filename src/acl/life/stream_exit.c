@@ -50,17 +50,13 @@ RG_UNCHECKED static void after_fork_in_parent(void)
  * what this thread does, which has forked, goes on. */
 RG_NEEDS(rg_runtime) static struct task *take_work(struct rg_stream *stream)
 {
-    struct task *waiting = stream->first;
-    if (!stream->is_running) {
-        stream->first = NULL;
-    } else if (rg_stream_is_inside(stream)) {
-        waiting = stream->first->next;
+    struct task *waiting = stream->queue.is_running ? stream->first->next : stream->first;
+    if (rg_queue_is_inside(&stream->queue)) {
         stream->first->next = NULL;
         stream->last = stream->first;
     } else {
-        waiting = stream->first->next;
-        stream->first = NULL;
-        stream->is_running = false;
+        rg_stream_set_first(stream, NULL);
+        stream->queue.is_running = false;
     }
     stream->n_blockable = stream->first != NULL && stream->first->work.find_blocker != NULL;
     return waiting;
@@ -84,7 +80,7 @@ RG_UNCHECKED static void after_fork_in_child(void)
     let_others_in();
     rg_runtime_reset_lock();
     rg_deadlock_forget_waiters();
-    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
         stream->has_worker = false;
         rg_thread_condition(&stream->arrived);
         drop_work(take_work(stream));
@@ -111,15 +107,15 @@ void rg_stream_watch_forks(void)
 
 RG_NEEDS(rg_runtime) static struct rg_stream *find_worker(void)
 {
-    struct rg_stream *stream = rg_streams;
+    struct rg_stream *stream = rg_stream_first();
     while (stream != NULL && !stream->has_worker)
-        stream = stream->next;
+        stream = rg_stream_next(stream);
     return stream;
 }
 
-RG_NEEDS(rg_runtime) static bool is_still(const void *stream)
+RG_NEEDS(rg_runtime) static bool is_still(const void *queue)
 {
-    return !((const struct rg_stream *)stream)->is_running;
+    return !((const struct rg_queue *)queue)->is_running;
 }
 
 static int64_t milliseconds(void)
@@ -133,7 +129,7 @@ __attribute__((destructor)) static void end_workers(void)
 {
     const int64_t deadline = milliseconds() + PATIENCE;
     rg_runtime_lock();
-    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
         stream->is_over = true;
         rg_stream_wake(stream);
     }
@@ -144,8 +140,8 @@ __attribute__((destructor)) static void end_workers(void)
         rg_handle_acquire(RG_HANDLE_STREAM, handle); /* another thread may destroy it meanwhile */
         stream->has_worker = false;
         const int64_t left = deadline - milliseconds();
-        const bool ended =
-            !rg_stream_is_inside(stream) && rg_runtime_wait(is_still, stream, left > 0 ? (int32_t)left : 0);
+        const bool ended = !rg_queue_is_inside(&stream->queue) &&
+                           rg_runtime_wait(is_still, &stream->queue, left > 0 ? (int32_t)left : 0);
         rg_runtime_unlock();
         if (ended) {
             rg_thread_join(worker);

@@ -51,9 +51,9 @@ RG_NEEDS(rg_runtime) static bool thread_leads_back(struct search *search, pthrea
 /* Workers often are where threads that have ended were. */
 RG_NEEDS(rg_runtime) static bool has_ended(pthread_t thread)
 {
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+    for (const struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream))
         if (stream->has_worker && pthread_equal(stream->worker, thread))
-            return !stream->is_running || !pthread_equal(stream->runner, thread);
+            return !stream->queue.is_running || !pthread_equal(stream->queue.runner, thread);
     return rg_thread_has_ended(thread);
 }
 
@@ -110,14 +110,14 @@ static bool stream_leads_back(struct search *search, struct rg_stream *stream, u
     stream->search = search->number;
     stream->searched = ticket;
     const struct task *task = stream->first;
-    if (task != NULL && task->ticket <= ticket && stream->is_running) {
-        if (thread_leads_back(search, stream->runner)) {
-            add_thread(search, stream, task, stream->runner, "the function of ", "is running");
+    if (task != NULL && task->ticket <= ticket && stream->queue.is_running) {
+        if (thread_leads_back(search, stream->queue.runner)) {
+            add_thread(search, stream, task, stream->queue.runner, "the function of ", "is running");
             return true;
         }
         task = task->next;
     }
-    if (stream->n_blockable == 0 || rg_stream_drops_work(stream))
+    if (stream->n_blockable == 0 || rg_queue_drops_work(&stream->queue))
         return false;
     for (; task != NULL && task->ticket <= ticket; task = task->next)
         if (task->work.find_blocker != NULL && task_leads_back(search, stream, task))
@@ -135,8 +135,8 @@ static bool is_in(const struct rg_goal *goal, const struct rg_stream *stream)
 /* Who waits for a whole device does not wait for the work that he does himself. */
 static bool goal_leads_back(struct search *search, const struct rg_goal *goal, pthread_t thread)
 {
-    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
-        const bool is_own = stream->is_running && pthread_equal(stream->runner, thread);
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
+        const bool is_own = stream->queue.is_running && pthread_equal(stream->queue.runner, thread);
         if (is_in(goal, stream) && (goal->stream != NULL || !is_own) && stream_leads_back(search, stream, goal->ticket))
             return true;
     }

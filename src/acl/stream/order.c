@@ -187,7 +187,7 @@ void rg_order_check_reset(const struct rg_function *function, int32_t device, ac
 {
     aclrtStream busy = NULL;
     rg_runtime_lock();
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
+    for (const struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream))
         if (stream->context->traits.handle == context && !rg_race_is_known(stream))
             busy = stream->handle;
     rg_runtime_unlock();

@@ -67,7 +67,7 @@ RG_NEEDS(rg_runtime) static void refresh(struct rg_history *history)
         join(&history->known, &host);
     history->host_read = host_changes;
     if (history->hosted > host.all && (history->number < 0 || history->hosted > host.of[history->number]))
-        history->known.all = rg_stream_last_ticket();
+        history->known.all = rg_ticket_last();
 }
 
 void rg_race_host_learns(const struct rg_clock *clock)

@@ -12,7 +12,7 @@ static bool set(struct rg_stream *object, aclrtStreamAttr attribute, const aclrt
     switch (attribute) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
         if (value->failureMode <= ACL_STOP_ON_FAILURE)
-            object->stops_on_failure = value->failureMode == ACL_STOP_ON_FAILURE;
+            object->queue.stops_on_failure = value->failureMode == ACL_STOP_ON_FAILURE;
         return value->failureMode <= ACL_STOP_ON_FAILURE;
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
         if (value->overflowSwitch <= 1)
@@ -64,7 +64,7 @@ static aclError get_attribute(const struct rg_function *function, aclrtStream st
     rg_runtime_lock();
     *value = (aclrtStreamAttrValue){.failureMode = 0};
     if (attribute == ACL_STREAM_ATTR_FAILURE_MODE)
-        value->failureMode = object->stops_on_failure ? ACL_STOP_ON_FAILURE : ACL_CONTINUE_ON_FAILURE;
+        value->failureMode = object->queue.stops_on_failure ? ACL_STOP_ON_FAILURE : ACL_CONTINUE_ON_FAILURE;
     else if (attribute == ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK)
         value->overflowSwitch = object->looks_for_overflow;
     else if (attribute == ACL_STREAM_ATTR_USER_CUSTOM_TAG)

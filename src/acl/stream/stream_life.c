@@ -13,24 +13,6 @@
 
 RG_GUARDED_BY(rg_runtime) static int32_t n_ids;
 
-RG_NEEDS(rg_runtime) static void link_stream(struct rg_stream *stream)
-{
-    stream->next = rg_streams;
-    if (rg_streams != NULL)
-        rg_streams->previous = stream;
-    rg_streams = stream;
-}
-
-RG_NEEDS(rg_runtime) static void unlink_stream(struct rg_stream *stream)
-{
-    if (stream->previous != NULL)
-        stream->previous->next = stream->next;
-    else
-        rg_streams = stream->next;
-    if (stream->next != NULL)
-        stream->next->previous = stream->previous;
-}
-
 /* Takes the stream in, unless its context is ending. */
 static bool enter(struct rg_stream *stream)
 {
@@ -39,7 +21,7 @@ static bool enter(struct rg_stream *stream)
     if (accepted) {
         stream->traits.id = n_ids++;
         rg_race_begin(stream);
-        link_stream(stream);
+        rg_queue_link(&stream->queue);
         if (rg_trace_is_on())
             rg_trace_stream(stream->device, stream->traits.id, stream->handle, stream->traits.is_default);
     }
@@ -84,9 +66,9 @@ aclError rg_stream_create(const struct rg_context *context, const struct rg_stre
     return ACL_SUCCESS;
 }
 
-RG_NEEDS(rg_runtime) static bool is_idle(const void *stream)
+RG_NEEDS(rg_runtime) static bool is_idle(const void *queue)
 {
-    return rg_stream_is_done(stream, UINT64_MAX);
+    return rg_queue_is_done(queue, UINT64_MAX);
 }
 
 /* Ends a stream that the caller has marked as ending. */
@@ -95,11 +77,11 @@ RG_GIVES_UP(rg_runtime) static void end_and_unlock(struct rg_stream *stream, con
     const aclrtStream handle = stream->handle;
     struct rg_trace_wait traced = {0};
     rg_runtime_moved(); /* for a worker that is to drop what waits */
-    if (!is_idle(stream))
+    if (!is_idle(&stream->queue))
         traced = rg_trace_waits(origin->function->name, stream->device, stream->traits.id);
-    rg_runtime_wait(is_idle, stream, -1);
+    rg_runtime_wait(is_idle, &stream->queue, -1);
     rg_trace_waited(&traced);
-    unlink_stream(stream);
+    rg_queue_unlink(&stream->queue);
     rg_race_end(stream);
     rg_report_stream_ended(stream->traits.id);
     rg_runtime_moved();
@@ -110,17 +92,17 @@ RG_GIVES_UP(rg_runtime) static void end_and_unlock(struct rg_stream *stream, con
 
 RG_NEEDS(rg_runtime) static struct rg_stream *find_not_ending(const struct rg_context *context)
 {
-    struct rg_stream *stream = rg_streams;
+    struct rg_stream *stream = rg_stream_first();
     while (stream != NULL && (stream->context != context || stream->is_ending))
-        stream = stream->next;
+        stream = rg_stream_next(stream);
     return stream;
 }
 
 RG_NEEDS(rg_runtime) static bool has_no_stream(const void *context)
 {
-    const struct rg_stream *stream = rg_streams;
+    const struct rg_stream *stream = rg_stream_first();
     while (stream != NULL && stream->context != context)
-        stream = stream->next;
+        stream = rg_stream_next(stream);
     return stream == NULL;
 }
 
@@ -159,13 +141,13 @@ static aclError destroy(struct rg_origin origin, aclrtStream stream, bool droppi
         return rg_stream_fail_dead(function, stream);
     }
     rg_runtime_lock();
-    const bool is_inside = rg_stream_is_inside(object);
+    const bool is_inside = rg_queue_is_inside(&object->queue);
     const bool may_end = !is_inside && !object->traits.is_default && !object->is_ending;
     const struct rg_goal goal = {.stream = object, .ticket = UINT64_MAX};
     aclError status = may_end && !dropping ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
     if (may_end && status == ACL_SUCCESS) {
         object->is_ending = true;
-        object->is_dropping = dropping;
+        object->queue.is_dropping = dropping;
         end_and_unlock(object, &origin);
     } else {
         rg_runtime_unlock();

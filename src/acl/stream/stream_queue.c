@@ -16,21 +16,13 @@
 #include "base/environment.h"
 #include "base/thread.h"
 
-struct rg_stream *rg_streams;
-RG_GUARDED_BY(rg_runtime) static uint64_t n_tickets;
-
-bool rg_stream_drops_work(const struct rg_stream *stream)
-{
-    return stream->is_dropping || (stream->stops_on_failure && stream->status != ACL_SUCCESS);
-}
-
 RG_NEEDS(rg_runtime) static bool can_run(const struct rg_stream *stream)
 {
     rg_lock_assert(&rg_runtime);
     const struct task *task = stream->first;
-    if (task == NULL || stream->is_running)
+    if (task == NULL || stream->queue.is_running)
         return false;
-    return rg_stream_drops_work(stream) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
+    return rg_queue_drops_work(&stream->queue) || task->work.may_run == NULL || task->work.may_run(task->work.argument);
 }
 
 static struct rg_trace_work describe(const struct rg_stream *stream, const struct task *task)
@@ -58,13 +50,19 @@ static aclError run_task(const struct rg_stream *stream, const struct task *task
     return status;
 }
 
+void rg_stream_set_first(struct rg_stream *stream, struct task *task)
+{
+    stream->first = task;
+    stream->queue.oldest = task != NULL ? task->ticket : 0;
+}
+
 /* Takes the first work off the queue. */
 RG_NEEDS(rg_runtime) static void forget_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
-    stream->is_running = false;
+    stream->queue.is_running = false;
     stream->n_blockable -= task->work.find_blocker != NULL;
-    stream->first = task->next;
+    rg_stream_set_first(stream, task->next);
     free(task);
 }
 
@@ -75,8 +73,8 @@ RG_TAKES(rg_runtime) static void finish_first(struct rg_stream *stream, aclError
     if (work->destroy != NULL)
         work->destroy(work->argument);
     rg_runtime_lock();
-    if (stream->status == ACL_SUCCESS)
-        stream->status = status;
+    if (stream->queue.status == ACL_SUCCESS)
+        stream->queue.status = status;
     forget_first(stream);
     rg_stream_end_unused();
     rg_runtime_moved();
@@ -87,10 +85,10 @@ RG_NEEDS(rg_runtime) static void run_first(struct rg_stream *stream)
 {
     struct task *task = stream->first;
     const struct rg_work *work = &task->work;
-    const bool dropped = rg_stream_drops_work(stream) || task->is_given_up;
+    const bool dropped = rg_queue_drops_work(&stream->queue) || task->is_given_up;
     aclError status = ACL_SUCCESS;
-    stream->is_running = true;
-    stream->runner = pthread_self();
+    stream->queue.is_running = true;
+    stream->queue.runner = pthread_self();
     if (work->is_hosted && work->run != NULL && !dropped)
         rg_race_host_waited(stream, task->ticket - 1);
     rg_runtime_unlock();
@@ -100,11 +98,6 @@ RG_NEEDS(rg_runtime) static void run_first(struct rg_stream *stream)
         rg_exception_tell(&(struct rtExceptionInfo){(uint32_t)task->ticket, (uint32_t)stream->traits.id, task->thread,
                                                     (uint32_t)stream->device, (uint32_t)status});
     finish_first(stream, status);
-}
-
-bool rg_stream_is_inside(const struct rg_stream *stream)
-{
-    return stream->is_running && pthread_equal(stream->runner, pthread_self());
 }
 
 /* ---- The worker ------------------------------------------------------------------------------- */
@@ -123,7 +116,7 @@ static void make_key(void)
  * moved. */
 RG_NEEDS(rg_runtime) static void rest(struct rg_stream *stream)
 {
-    if (stream->first != NULL && !stream->is_running)
+    if (stream->first != NULL && !stream->queue.is_running)
         rg_runtime_sleep();
     else if (!rg_runtime_idle(&stream->arrived))
         stream->is_asleep = stream->first == NULL;
@@ -205,10 +198,10 @@ void rg_stream_stop_worker(struct rg_stream *stream)
 
 RG_NEEDS(rg_runtime) static void append(struct rg_stream *stream, struct task *task)
 {
-    task->ticket = ++n_tickets;
+    task->ticket = rg_ticket_take();
     stream->n_blockable += task->work.find_blocker != NULL;
     if (stream->first == NULL)
-        stream->first = task;
+        rg_stream_set_first(stream, task);
     else
         stream->last->next = task;
     stream->last = task;
@@ -249,7 +242,7 @@ static bool is_blocking(void)
 RG_NEEDS(rg_runtime) static bool is_reached(const void *argument)
 {
     const struct rg_goal *goal = argument;
-    return rg_stream_is_done(goal->stream, goal->ticket);
+    return rg_queue_is_done(&goal->stream->queue, goal->ticket);
 }
 
 /* Is the work done, or is the stream waiting for something that the calling thread may have to do? */
@@ -260,7 +253,7 @@ RG_NEEDS(rg_runtime) static bool is_stepped(const void *argument)
     if (is_reached(goal))
         return true;
     const struct rg_work *work = &stream->first->work;
-    return work->is_hosted && work->may_run != NULL && !stream->is_running && !can_run(stream);
+    return work->is_hosted && work->may_run != NULL && !stream->queue.is_running && !can_run(stream);
 }
 
 /* Waits for a goal on the stream. 507046 where that would never end. */
@@ -282,14 +275,14 @@ static aclError await(struct rg_stream *stream, const struct rg_function *functi
 RG_NEEDS(rg_runtime) static aclError step(struct rg_stream *stream, const struct rg_function *function, uint64_t ticket)
 {
     const struct rg_goal goal = {.stream = stream, .ticket = ticket};
-    return rg_stream_is_inside(stream) ? ACL_SUCCESS : await(stream, function, &goal, is_stepped);
+    return rg_queue_is_inside(&stream->queue) ? ACL_SUCCESS : await(stream, function, &goal, is_stepped);
 }
 
 /* 507046 for work that would be waited for for ever, before it is put on the stream. */
 RG_NEEDS(rg_runtime) static aclError refuse_wait(const struct rg_stream *stream, const struct rg_function *function)
 {
-    const struct rg_goal goal = {.stream = stream, .ticket = n_tickets};
-    if (!rg_stream_is_inside(stream))
+    const struct rg_goal goal = {.stream = stream, .ticket = rg_ticket_last()};
+    if (!rg_queue_is_inside(&stream->queue))
         return rg_deadlock_refuse(function, &goal);
     rg_runtime_unlock();
     const aclError refused = rg_stream_fail_inside(function, stream->handle);
@@ -306,7 +299,7 @@ static aclError finish(struct rg_stream *stream, const struct rg_function *funct
     const aclError refused = await(stream, function, &goal, is_reached);
     if (refused != ACL_SUCCESS && !is_reached(&goal)) {
         task->is_given_up = true;
-        if (stream->first == task && stream->is_running)
+        if (stream->first == task && stream->queue.is_running)
             rg_runtime_wait(is_reached, &goal, -1);
     }
     if (is_reached(&goal))
@@ -369,7 +362,7 @@ aclError rg_stream_push(struct rg_stream *stream, const struct rg_function *func
     else if (status == ACL_SUCCESS && blocks)
         stepped = step(stream, function, task->ticket);
     if (blocks && status == ACL_SUCCESS && stepped == ACL_SUCCESS)
-        failed = rg_stream_take_status(stream);
+        failed = rg_queue_take_status(&stream->queue);
     rg_runtime_unlock();
     if (status != ACL_SUCCESS)
         return give_up(task, work, endless != ACL_SUCCESS ? endless : fail_push(stream, function, status));
@@ -385,16 +378,4 @@ void rg_stream_help(struct rg_stream *stream, uint64_t ticket)
         run_first(stream);
     if (stream->first != NULL)
         rg_stream_wake(stream);
-}
-
-uint64_t rg_stream_last_ticket(void)
-{
-    rg_lock_assert(&rg_runtime);
-    return n_tickets;
-}
-
-bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket)
-{
-    rg_lock_assert(&rg_runtime);
-    return stream->first == NULL || stream->first->ticket > ticket;
 }

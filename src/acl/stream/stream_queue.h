@@ -7,6 +7,7 @@
 
 #include "acl/stream/stream.h"
 #include "acl/sys/runtime_lock.h"
+#include "acl/sys/ticket.h"
 
 enum { RG_N_LIMITS = 2 };
 
@@ -18,58 +19,50 @@ struct task {
     bool is_given_up; /* not to be done: who waited for it does not any more */
 };
 
-/* What changes is under the lock of the runtime. */
+/* What changes is under rg_runtime. */
 struct rg_stream {
+    struct rg_queue queue;
     aclrtStream handle;
     const struct rg_context *context; /* which lives longer than the stream is in the list */
     aclrtContext context_handle;      /* which may be compared at any time */
     int32_t device;
     struct rg_stream_traits traits;
-    struct rg_stream *previous, *next; /* in the list of all streams */
-    struct task *first, *last;         /* the first stays in the queue while it is done */
-    pthread_t worker;                  /* started with work */
-    bool has_worker;                   /* to be joined */
-    bool is_asleep;                    /* the worker has ended for want of work */
-    pthread_cond_t arrived;            /* there is work that the worker may do, or it is to end */
-    bool is_running;                   /* a thread, the runner, is doing its work */
-    pthread_t runner;
-    bool is_ending;   /* takes no more work */
-    bool is_over;     /* the worker is to end */
-    bool is_dropping; /* drops the work it has */
-    bool stops_on_failure;
+    struct task *first, *last; /* the first stays in the queue while it is done; see rg_stream_set_first */
+    pthread_t worker;          /* started with work */
+    bool has_worker;           /* to be joined */
+    bool is_asleep;            /* the worker has ended for want of work */
+    pthread_cond_t arrived;    /* there is work that the worker may do, or it is to end */
+    bool is_ending;            /* takes no more work */
+    bool is_over;              /* the worker is to end */
     bool looks_for_overflow, caches_operators; /* attributes without an effect */
     uint32_t tag;
     uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
-    aclError status;             /* of the first work that failed since the last synchronisation */
     struct rg_history history;
     int n_blockable;           /* works in the queue that have find_blocker */
     uint64_t search, searched; /* for deadlock.c: by which search, up to which ticket */
 };
 
-/* The head of the list. */
-extern struct rg_stream *rg_streams RG_GUARDED_BY(rg_runtime);
+/* The list of all streams. */
+static inline struct rg_stream *rg_stream_first(void) RG_NEEDS(rg_runtime);
+static inline struct rg_stream *rg_stream_first(void)
+{
+    return (struct rg_stream *)rg_queues;
+}
 
-/* The ticket of the work that was submitted last, to any stream. */
-uint64_t rg_stream_last_ticket(void) RG_NEEDS(rg_runtime);
+static inline struct rg_stream *rg_stream_next(const struct rg_stream *stream)
+{
+    return (struct rg_stream *)stream->queue.next;
+}
 
-/* Is all work of the stream with tickets up to one done? */
-bool rg_stream_is_done(const struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runtime);
+/* Makes the task the first one of the queue; NULL: the queue is empty. */
+void rg_stream_set_first(struct rg_stream *stream, struct task *task) RG_NEEDS(rg_runtime);
 
-/* Is that so of all streams of a device, apart from work that the calling thread is doing? */
+/* Is all work of a device with tickets up to one done, apart from work that the calling thread is doing? */
 bool rg_stream_is_device_done(int32_t device, uint64_t ticket) RG_NEEDS(rg_runtime);
-
-/* The status of work that failed, which is then told no more. */
-aclError rg_stream_take_status(struct rg_stream *stream) RG_NEEDS(rg_runtime);
-
-/* Is what is in the queue dropped rather than done? */
-bool rg_stream_drops_work(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* Does work of the stream with tickets up to one in the calling thread, as long as nobody else does and it can be done
  * now: a thread that waits need not wait for the worker to wake. Lets the lock go meanwhile. */
 void rg_stream_help(struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runtime);
-
-/* Is the calling thread doing work of the stream, so that waiting for the stream would be for ever? */
-bool rg_stream_is_inside(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* 507046, with a message, for a thread that is. */
 aclError rg_stream_fail_inside(const struct rg_function *function, aclrtStream stream) RG_WITHOUT(rg_runtime);

@@ -7,8 +7,9 @@
 
 bool rg_stream_is_device_done(int32_t device, uint64_t ticket)
 {
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
-        if (stream->device == device && !rg_stream_is_done(stream, ticket) && !rg_stream_is_inside(stream))
+    for (const struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream))
+        if (stream->device == device && !rg_queue_is_done(&stream->queue, ticket) &&
+            !rg_queue_is_inside(&stream->queue))
             return false;
     return true;
 }
@@ -16,22 +17,15 @@ bool rg_stream_is_device_done(int32_t device, uint64_t ticket)
 RG_NEEDS(rg_runtime) static bool is_extent_done(const void *argument)
 {
     const struct rg_goal *extent = argument;
-    return extent->stream != NULL ? rg_stream_is_done(extent->stream, extent->ticket)
+    return extent->stream != NULL ? rg_queue_is_done(&extent->stream->queue, extent->ticket)
                                   : rg_stream_is_device_done(extent->device, extent->ticket);
-}
-
-aclError rg_stream_take_status(struct rg_stream *stream)
-{
-    const aclError status = stream->status;
-    stream->status = ACL_SUCCESS;
-    return status;
 }
 
 RG_NEEDS(rg_runtime) static aclError take_device_status(int32_t device)
 {
     aclError first = ACL_SUCCESS;
-    for (struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next) {
-        const aclError status = stream->device == device ? rg_stream_take_status(stream) : ACL_SUCCESS;
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
+        const aclError status = stream->device == device ? rg_queue_take_status(&stream->queue) : ACL_SUCCESS;
         if (first == ACL_SUCCESS)
             first = status;
     }
@@ -52,10 +46,11 @@ static aclError tell_waited(const struct rg_function *function, bool in_time, in
 RG_NEEDS(rg_runtime)
 static aclError wait_device(const struct rg_function *function, int32_t device, int32_t timeout, bool *in_time)
 {
-    const struct rg_goal extent = {.device = device, .ticket = rg_stream_last_ticket()};
+    const struct rg_goal extent = {.device = device, .ticket = rg_ticket_last()};
     const aclError refused = rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, in_time);
-    for (const struct rg_stream *stream = rg_streams; stream != NULL && *in_time; stream = stream->next)
-        if (stream->device == device && !rg_stream_is_inside(stream))
+    for (const struct rg_stream *stream = rg_stream_first(); stream != NULL && *in_time;
+         stream = rg_stream_next(stream))
+        if (stream->device == device && !rg_queue_is_inside(&stream->queue))
             rg_race_host_waited(stream, extent.ticket);
     return refused;
 }
@@ -76,10 +71,11 @@ aclError rg_stream_check_outside(const struct rg_function *function, const struc
 {
     aclrtStream inside = NULL;
     rg_runtime_lock();
-    for (const struct rg_stream *stream = rg_streams; stream != NULL; stream = stream->next)
-        if ((context != NULL ? stream->context == context : stream->device == device) && rg_stream_is_inside(stream))
+    for (const struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream))
+        if ((context != NULL ? stream->context == context : stream->device == device) &&
+            rg_queue_is_inside(&stream->queue))
             inside = stream->handle;
-    const struct rg_goal goal = {.context = context, .device = device, .ticket = rg_stream_last_ticket()};
+    const struct rg_goal goal = {.context = context, .device = device, .ticket = rg_ticket_last()};
     const bool waits = for_ever && inside == NULL && (context == NULL || !context->is_ending);
     const aclError refused = waits ? rg_deadlock_refuse(function, &goal) : ACL_SUCCESS;
     rg_runtime_unlock();
@@ -114,15 +110,15 @@ static aclError synchronize(const struct rg_function *function, aclrtStream stre
     }
     const struct rg_trace_wait traced = rg_trace_waits(function->name, object->device, object->traits.id);
     rg_runtime_lock();
-    const struct rg_goal extent = {.stream = object, .ticket = rg_stream_last_ticket()};
-    const bool inside = rg_stream_is_inside(object);
+    const struct rg_goal extent = {.stream = object, .ticket = rg_ticket_last()};
+    const bool inside = rg_queue_is_inside(&object->queue);
     bool in_time = false;
     if (!inside && timeout < 0)
         rg_stream_help(object, extent.ticket);
     const aclError refused =
         inside ? ACL_SUCCESS : rg_deadlock_wait(function, &extent, is_extent_done, &extent, timeout, &in_time);
     if (in_time) {
-        status = rg_stream_take_status(object);
+        status = rg_queue_take_status(&object->queue);
         rg_race_host_waited(object, extent.ticket);
     }
     rg_runtime_unlock();
@@ -157,7 +153,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     if (object == NULL)
         return refused;
     rg_runtime_lock();
-    *status = rg_stream_is_done(object, UINT64_MAX) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    *status = rg_queue_is_done(&object->queue, UINT64_MAX) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     if (*status == ACL_STREAM_STATUS_COMPLETE)
         rg_race_host_waited(object, UINT64_MAX);
     rg_runtime_unlock();

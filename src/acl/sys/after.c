@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/sys/after.h"
 
-#include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
+#include "acl/sys/ticket.h"
 
 /* In the order in which they came. */
 RG_GUARDED_BY(rg_runtime)
@@ -12,10 +12,10 @@ RG_GUARDED_BY(rg_runtime) static uint64_t n_uses;
 
 RG_NEEDS(rg_runtime) static bool is_unused(const struct rg_after *after)
 {
-    const struct rg_stream *stream = rg_streams;
-    while (stream != NULL && rg_stream_is_done(stream, after->ticket))
-        stream = stream->next;
-    return stream == NULL;
+    const struct rg_queue *queue = rg_queues;
+    while (queue != NULL && rg_queue_is_done(queue, after->ticket))
+        queue = queue->next;
+    return queue == NULL;
 }
 
 void rg_stream_end_unused(void)
@@ -34,7 +34,7 @@ void rg_stream_end_unused(void)
 RG_NEEDS(rg_runtime) static void learn_tickets(void)
 {
     while (first_unknown != NULL && (first_use == NULL || first_use->number > first_unknown->n_uses)) {
-        first_unknown->ticket = rg_stream_last_ticket();
+        first_unknown->ticket = rg_ticket_last();
         first_unknown = first_unknown->next;
     }
 }
