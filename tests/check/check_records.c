@@ -489,6 +489,20 @@ static void advises_by_the_owner(void **state)
     assert_true(has_advice("a context ends its streams: destroy it after the last use of the stream"));
 }
 
+static void advises_by_the_reset(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        aclrtStream stream;
+        assert_int_equal(aclrtCreateStream(&stream), ACL_SUCCESS);
+        assert_int_equal(k == 0 ? aclrtResetDevice(0) : aclrtResetDeviceForce(0), ACL_SUCCESS);
+        assert_int_equal(aclrtSetDevice(0), ACL_SUCCESS);
+        aclGetRecentErrMsg();
+        assert_int_equal(aclrtDestroyStream(stream), 107003);
+        assert_true(has_advice("a device's reset ends its default context and the streams of that context: end them "));
+    }
+}
+
 static void ends_a_member_once(void **state)
 {
     (void)state;
@@ -573,6 +587,7 @@ int main(void)
         cmocka_unit_test(tells_who_may_not_unsubscribe),
         cmocka_unit_test(lists_have_live_members),
         cmocka_unit_test(advises_by_the_owner),
+        cmocka_unit_test(advises_by_the_reset),
         cmocka_unit_test(ends_a_member_once),
         cmocka_unit_test(tells_ends_out_of_order),
         cmocka_unit_test(tells_leaks_of_many_places),
