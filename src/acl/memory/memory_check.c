@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "acl/memory/memory_host.h"
 #include "acl/store/addresses.h"
 #include "acl/store/block_text.h"
+#include "acl/store/registered.h"
 #include "acl/store/touch.h"
 #include "acl/stream/race.h"
 #include "acl/tell/refuse.h"

@@ -1,56 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "acl/memory/memory_host.h"
-
+/* Memory of the client that it registers. */
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "acl/acl_rt.h"
 #include "acl/device/context.h"
 #include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
 #include "acl/store/block.h"
-#include "acl/sys/runtime_lock.h"
+#include "acl/store/registered.h"
 #include "acl/tell/refuse.h"
-
-struct range {
-    uintptr_t begin;
-    size_t size;
-    struct range *next;
-};
-
-/* Under the lock of the runtime. */
-static struct range *ranges;
-
-/* The range that shares a byte with another one. Needs the lock. */
-static struct range **find(uintptr_t begin, size_t size)
-{
-    struct range **link = &ranges;
-    while (*link != NULL && (begin >= (*link)->begin + (*link)->size || (*link)->begin >= begin + size))
-        link = &(*link)->next;
-    return link;
-}
-
-bool rg_host_is_registered(const void *address, size_t n)
-{
-    rg_runtime_lock();
-    const struct range *range = *find((uintptr_t)address, 1);
-    const bool is_in = range != NULL && n <= range->size - ((uintptr_t)address - range->begin);
-    rg_runtime_unlock();
-    return is_in;
-}
-
-/* False when a part of it is registered already. Takes the new range over if not. */
-static bool enter(struct range *added)
-{
-    rg_runtime_lock();
-    const bool is_free = *find(added->begin, added->size) == NULL;
-    if (is_free) {
-        added->next = ranges;
-        ranges = added;
-    }
-    rg_runtime_unlock();
-    return is_free;
-}
 
 static aclError check_memory(const struct rg_function *function, const void *ptr, uint64_t size)
 {
@@ -74,13 +32,11 @@ static aclError register_memory(const struct rg_function *function, void *ptr, u
     const aclError refused = check_memory(function, ptr, size);
     if (refused != ACL_SUCCESS)
         return refused;
-    struct range *added = malloc(sizeof(*added));
-    if (added == NULL)
-        return rg_runtime_fail_memory(function);
-    *added = (struct range){.begin = (uintptr_t)ptr, .size = size};
-    if (enter(added))
+    const enum rg_host_outcome outcome = rg_host_enter(ptr, size);
+    if (outcome == RG_HOST_DONE)
         return ACL_SUCCESS;
-    free(added);
+    if (outcome == RG_HOST_FULL)
+        return rg_runtime_fail_memory(function);
     return rg_runtime_fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, function,
                            "ptr is %p and size %llu, of which a part is registered already, must be other memory", ptr,
                            (unsigned long long)size);
@@ -120,41 +76,17 @@ static aclError fail_unknown(const struct rg_function *function, const char *arg
                            "%s is %p, must be in memory that is registered with aclrtHostRegister", argument, pointer);
 }
 
-/* How many bytes are registered from an address on; 0 where no range begins. */
-static size_t size_from(const void *ptr)
-{
-    rg_runtime_lock();
-    const struct range *range = *find((uintptr_t)ptr, 1);
-    const size_t size = range != NULL && range->begin == (uintptr_t)ptr ? range->size : 0;
-    rg_runtime_unlock();
-    return size;
-}
-
-/* False where no range begins. */
-static bool leave(const void *ptr)
-{
-    rg_runtime_lock();
-    struct range **link = find((uintptr_t)ptr, 1), *ended = *link;
-    const bool found = ended != NULL && ended->begin == (uintptr_t)ptr;
-    if (found)
-        *link = ended->next;
-    rg_runtime_unlock();
-    if (found)
-        free(ended);
-    return found;
-}
-
 aclError aclrtHostUnregister(void *ptr)
 {
     static const struct rg_function function = {.name = __func__};
     const struct rg_origin origin = rg_origin_here(&function);
     if (ptr == NULL)
         return rg_runtime_fail_null(&function, "ptr");
-    const size_t size = size_from(ptr);
+    const size_t size = rg_host_size(ptr);
     const aclError refused = size > 0 ? rg_memory_check_end(&origin, "ptr", ptr, size) : ACL_SUCCESS;
     if (refused != ACL_SUCCESS)
         return refused;
-    return leave(ptr) ? ACL_SUCCESS : fail_unknown(&function, "ptr", ptr);
+    return rg_host_leave(ptr) ? ACL_SUCCESS : fail_unknown(&function, "ptr", ptr);
 }
 
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
