@@ -12,33 +12,8 @@
 #include "acl/store/block.h"
 #include "acl/store/isolate.h"
 #include "acl/store/physical.h"
+#include "acl/store/request.h"
 #include "acl/tell/refuse.h"
-
-/* ---- Checks ----------------------------------------------------------------------------------- */
-
-aclError rg_addresses_check_multiple(const struct rg_function *function, const char *argument, size_t value)
-{
-    if (value % RG_GRANULE == 0)
-        return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
-                           "%s is %zu (0x%zx), must be a multiple of %zu, the granularity", argument, value, value,
-                           RG_GRANULE);
-}
-
-aclError rg_addresses_check_size(const struct rg_function *function, size_t size)
-{
-    if (size == 0)
-        return rg_runtime_fail(ACL_ERROR_INVALID_PARAM, function, "size is 0, must be positive");
-    return rg_addresses_check_multiple(function, "size", size);
-}
-
-aclError rg_addresses_check_flags(const struct rg_function *function, uint64_t flags)
-{
-    if (flags == 0)
-        return ACL_SUCCESS;
-    return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "flags is 0x%llx, must be 0",
-                           (unsigned long long)flags);
-}
 
 /* ---- Reserving -------------------------------------------------------------------------------- */
 
@@ -56,14 +31,14 @@ aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, vo
     const struct rg_origin origin = rg_origin_here(&function);
     if (virPtr == NULL)
         return rg_runtime_fail_null(&function, "virPtr");
-    aclError refused = rg_addresses_check_size(&function, size);
+    aclError refused = rg_request_check_size(&function, size);
     if (refused == ACL_SUCCESS)
         refused = check_alignment(&function, alignment);
     const size_t unit = alignment > RG_GRANULE ? alignment : RG_GRANULE;
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(&function, "expectPtr", (uintptr_t)expectPtr);
+        refused = rg_request_check_multiple(&function, "expectPtr", (uintptr_t)expectPtr);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_flags(&function, flags);
+        refused = rg_request_check_flags(&function, flags);
     if (refused != ACL_SUCCESS)
         return refused;
     const void *wanted = (uintptr_t)expectPtr % unit == 0 ? expectPtr : NULL;
@@ -172,13 +147,13 @@ aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle
     const struct rg_origin origin = rg_origin_here(&function);
     if (virPtr == NULL)
         return rg_runtime_fail_null(&function, "virPtr");
-    aclError refused = rg_addresses_check_size(&function, size);
+    aclError refused = rg_request_check_size(&function, size);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(&function, "virPtr", (uintptr_t)virPtr);
+        refused = rg_request_check_multiple(&function, "virPtr", (uintptr_t)virPtr);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(&function, "offset", offset);
+        refused = rg_request_check_multiple(&function, "offset", offset);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_flags(&function, flags);
+        refused = rg_request_check_flags(&function, flags);
     if (refused != ACL_SUCCESS)
         return refused;
     struct rg_mapping wanted = {.base = virPtr, .size = size, .offset = offset, .handle = handle};

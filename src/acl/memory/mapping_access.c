@@ -12,6 +12,7 @@
 #include "acl/store/addresses.h"
 #include "acl/store/block_text.h"
 #include "acl/store/device_count.h"
+#include "acl/store/request.h"
 #include "acl/tell/refuse.h"
 #include "acl/tell/setting.h"
 
@@ -49,9 +50,9 @@ static aclError check_bytes(const struct rg_function *function, const void *base
 {
     if (base == NULL)
         return rg_runtime_fail_null(function, "virPtr");
-    aclError refused = rg_addresses_check_size(function, size);
+    aclError refused = rg_request_check_size(function, size);
     if (refused == ACL_SUCCESS)
-        refused = rg_addresses_check_multiple(function, "virPtr", (uintptr_t)base);
+        refused = rg_request_check_multiple(function, "virPtr", (uintptr_t)base);
     if (refused == ACL_SUCCESS && desc == NULL)
         refused = rg_runtime_fail_null(function, "desc");
     if (refused == ACL_SUCCESS && count == 0)

@@ -23,9 +23,9 @@
 
 #include "acl/acl_rt.h"
 #include "acl/handle/handle.h"
-#include "acl/store/addresses.h"
 #include "acl/store/device_count.h"
 #include "acl/store/physical.h"
+#include "acl/store/request.h"
 #include "acl/tell/refuse.h"
 
 enum { PROCESS_BITS = 22, FILE_BITS = 20, TAG_BITS = 22, MOST_ALLOWED = 1016 };

@@ -13,13 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "acl/acl_base.h"
 #include "acl/tell/place.h"
 
 struct rg_physical;
-
-/* Sizes, offsets and addresses of mappings are multiples of it. */
-#define RG_GRANULE ((size_t)2 << 20)
 
 /* Which devices may read and write a granule of mapped memory. */
 struct rg_granted {
@@ -85,11 +81,6 @@ bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct 
 
 /* Is anything reserved at all? Without the lock. */
 bool rg_addresses_are_used(void);
-
-/* Is it a size that can be reserved and mapped; a multiple of the granule; are there no flags? */
-aclError rg_addresses_check_size(const struct rg_function *function, size_t size);
-aclError rg_addresses_check_multiple(const struct rg_function *function, const char *argument, size_t value);
-aclError rg_addresses_check_flags(const struct rg_function *function, uint64_t flags);
 
 /* Calls visit for all ranges that are reserved, locked: visit must not use them. It returns whether the range is to be
  * visited never again. */

@@ -11,10 +11,10 @@
 
 #include "acl/acl_rt.h"
 #include "acl/handle/handle_check.h"
-#include "acl/store/addresses.h"
 #include "acl/store/device_count.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/store/quota.h"
+#include "acl/store/request.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"
 #include "base/plural.h"
@@ -147,10 +147,10 @@ static aclError check_request(const struct rg_function *function, const aclrtDrv
 {
     if (handle == NULL)
         return rg_runtime_fail_null(function, "handle");
-    aclError refused = rg_addresses_check_size(function, size);
+    aclError refused = rg_request_check_size(function, size);
     if (refused == ACL_SUCCESS)
         refused = check_prop(function, prop);
-    return refused != ACL_SUCCESS ? refused : rg_addresses_check_flags(function, flags);
+    return refused != ACL_SUCCESS ? refused : rg_request_check_flags(function, flags);
 }
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop, uint64_t flags)
