@@ -40,10 +40,7 @@ struct rg_memory_block {
 
 enum rg_memory_outcome { RG_MEMORY_DONE, RG_MEMORY_DEVICE_FULL, RG_MEMORY_SYSTEM_FULL, RG_MEMORY_NOT_ISOLATED };
 
-/* Where blocks begin. A device promises 64, and gives more: there are programs that need it. */
-enum { RG_MEMORY_ALIGNMENT = 512 };
-
-/* Allocates block->booked bytes, so aligned, sets block->base and enters the block. */
+/* Allocates block->booked bytes, aligned to RG_MEMORY_ALIGNMENT, sets block->base and enters the block. */
 enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block);
 
 /* Enters a block of mapped memory. False without memory for that. */

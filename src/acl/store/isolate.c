@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "acl/store/block.h"
 #include "acl/store/device_count.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/store/isolate_fault.h"
@@ -57,7 +56,7 @@ struct rg_isolated {
 
 static const uint32_t none = UINT32_MAX;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, but for rg_isolate_see */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, but for what see reads */
 static struct rg_isolated *ranges;
 static atomic_uint n_ranges;         /* entries that have been in use */
 static uint32_t unused = UINT32_MAX; /* those of them that are no more */
@@ -254,6 +253,83 @@ void rg_isolate_in_child(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* ---- From a signal handler -------------------------------------------------------------------- */
+
+/* What is known of a range, if nobody was changing that meanwhile, and if there is something. */
+static bool read_facts(struct rg_isolated *range, struct facts *facts)
+{
+    uintptr_t words[N_WORDS];
+    for (int tries = 0; tries < 100; tries++) {
+        const unsigned version = atomic_load(&range->version);
+        for (int k = 0; k < N_WORDS; k++)
+            words[k] = atomic_load_explicit(&range->published[k], memory_order_acquire);
+        if (version % 2 != 0 || atomic_load(&range->version) != version)
+            continue;
+        memcpy(facts, words, sizeof(*facts));
+        return facts->state != RANGE_NONE && facts->size > 0;
+    }
+    return false;
+}
+
+/* How far the position is from the block: 0 within it. */
+static size_t distance(const struct facts *range, size_t position)
+{
+    if (position < range->block)
+        return range->block - position;
+    return position < range->block + range->size ? 0 : position - (range->block + range->size) + 1;
+}
+
+static void describe(const struct facts *range, size_t position, struct rg_sight *sight)
+{
+    const bool is_before = position < range->block, is_behind = position >= range->block + range->size;
+    sight->where = is_before ? RG_SIGHT_BEFORE : is_behind ? RG_SIGHT_BEHIND : RG_SIGHT_WITHIN;
+    sight->distance = is_before || is_behind ? distance(range, position) : position - range->block;
+    sight->block = rg_arena_address(range->block);
+    sight->size = range->size;
+    sight->is_freed = !is_alive((enum range_state)range->state);
+    sight->allocated = range->allocated;
+    sight->freed = range->freed;
+}
+
+/* The nearest block: a freed one only where it was, or where there is no live one as near. */
+static bool see(const void *address, struct rg_sight *sight)
+{
+    struct facts range;
+    size_t position, nearest = FAR;
+    *sight = (struct rg_sight){.where = RG_SIGHT_NOWHERE};
+    if (!rg_arena_find(address, &position, &sight->is_ours))
+        return false;
+    sight->address = rg_arena_address(position);
+    for (uint32_t k = 0; k < n_ranges; k++) {
+        if (!read_facts(&ranges[k], &range))
+            continue;
+        const size_t near = distance(&range, position);
+        const bool is_better = near < nearest || (near == nearest && is_alive((enum range_state)range.state));
+        if (near < FAR && is_better) {
+            nearest = near;
+            describe(&range, position, sight);
+        }
+    }
+    return true;
+}
+
+/* Without the lock of those who allocate, but not while the thread is in here. */
+static bool show(const void *address)
+{
+    size_t position;
+    bool is_ours, is_shown = false;
+    if (!rg_arena_find(address, &position, &is_ours) || is_ours)
+        return false;
+    pthread_mutex_lock(&lock);
+    for (uint32_t k = 0; k < n_ranges && !is_shown; k++)
+        if (is_alive(ranges[k].state) && position - ranges[k].block < ranges[k].size)
+            is_shown = ranges[k].is_shown = rg_arena_show(first_page_of(&ranges[k]), pages_of(&ranges[k]), true);
+    pthread_mutex_unlock(&lock);
+    return is_shown;
+}
+
+static const struct rg_watched watched = {see, show};
+
 /* ---- Blocks ----------------------------------------------------------------------------------- */
 
 /* The addresses, and the table of ranges with the one that is all of them. */
@@ -330,7 +406,7 @@ struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct r
     pthread_mutex_unlock(&lock);
     if (index == none)
         return NULL;
-    rg_fault_watch();
+    rg_fault_watch(&watched);
     return &ranges[index];
 }
 
@@ -339,20 +415,6 @@ static void hide(struct rg_isolated *block)
     if (block->is_shown)
         rg_arena_show(first_page_of(block), pages_of(block), false);
     block->is_shown = false;
-}
-
-bool rg_isolate_show(const void *address)
-{
-    size_t position;
-    bool is_ours, is_shown = false;
-    if (!rg_arena_find(address, &position, &is_ours) || is_ours)
-        return false;
-    pthread_mutex_lock(&lock);
-    for (uint32_t k = 0; k < n_ranges && !is_shown; k++)
-        if (is_alive(ranges[k].state) && position - ranges[k].block < ranges[k].size)
-            is_shown = ranges[k].is_shown = rg_arena_show(first_page_of(&ranges[k]), pages_of(&ranges[k]), true);
-    pthread_mutex_unlock(&lock);
-    return is_shown;
 }
 
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
@@ -420,66 +482,6 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
         publish(range);
     }
     pthread_mutex_unlock(&lock);
-    rg_fault_watch();
+    rg_fault_watch(&watched);
     return range;
-}
-
-/* ---- Looking from a signal handler ------------------------------------------------------------ */
-
-/* What is known of a range, if nobody was changing that meanwhile, and if there is something. */
-static bool read_facts(struct rg_isolated *range, struct facts *facts)
-{
-    uintptr_t words[N_WORDS];
-    for (int tries = 0; tries < 100; tries++) {
-        const unsigned version = atomic_load(&range->version);
-        for (int k = 0; k < N_WORDS; k++)
-            words[k] = atomic_load_explicit(&range->published[k], memory_order_acquire);
-        if (version % 2 != 0 || atomic_load(&range->version) != version)
-            continue;
-        memcpy(facts, words, sizeof(*facts));
-        return facts->state != RANGE_NONE && facts->size > 0;
-    }
-    return false;
-}
-
-/* How far the position is from the block: 0 within it. */
-static size_t distance(const struct facts *range, size_t position)
-{
-    if (position < range->block)
-        return range->block - position;
-    return position < range->block + range->size ? 0 : position - (range->block + range->size) + 1;
-}
-
-static void describe(const struct facts *range, size_t position, struct rg_sight *sight)
-{
-    const bool is_before = position < range->block, is_behind = position >= range->block + range->size;
-    sight->where = is_before ? RG_SIGHT_BEFORE : is_behind ? RG_SIGHT_BEHIND : RG_SIGHT_WITHIN;
-    sight->distance = is_before || is_behind ? distance(range, position) : position - range->block;
-    sight->block = rg_arena_address(range->block);
-    sight->size = range->size;
-    sight->is_freed = !is_alive((enum range_state)range->state);
-    sight->allocated = range->allocated;
-    sight->freed = range->freed;
-}
-
-/* The nearest block: a freed one only where it was, or where there is no live one as near. */
-bool rg_isolate_see(const void *address, struct rg_sight *sight)
-{
-    struct facts range;
-    size_t position, nearest = FAR;
-    *sight = (struct rg_sight){.where = RG_SIGHT_NOWHERE};
-    if (!rg_arena_find(address, &position, &sight->is_ours))
-        return false;
-    sight->address = rg_arena_address(position);
-    for (uint32_t k = 0; k < n_ranges; k++) {
-        if (!read_facts(&ranges[k], &range))
-            continue;
-        const size_t near = distance(&range, position);
-        const bool is_better = near < nearest || (near == nearest && is_alive((enum range_state)range.state));
-        if (near < FAR && is_better) {
-            nearest = near;
-            describe(&range, position, sight);
-        }
-    }
-    return true;
 }

@@ -13,6 +13,9 @@
 
 #include "acl/tell/place.h"
 
+/* Where blocks begin. A device promises 64, and gives more: there are programs that need it. */
+enum { RG_MEMORY_ALIGNMENT = 512 };
+
 struct rg_isolated;
 
 /* A new block of size bytes, which the library may touch up to room, and its address for the client. NULL, with errno,
@@ -22,42 +25,21 @@ struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct r
 /* Reserves the addresses of isolated memory, if that was not done. False, with errno, when the system has none. */
 bool rg_isolate_begin(void);
 
-/* Notes, for rg_isolate_see, that there is mapped memory at spare addresses; it is ended by rg_isolate_free alone. NULL
+/* Notes that there is mapped memory at spare addresses; it is ended by rg_isolate_free alone. NULL
  * without room for that. */
 struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const struct rg_origin *origin);
 
 /* Forgets mapped memory that has been ended at some of these addresses. */
 void rg_isolate_forget(const char *address, size_t size);
 
-/* Lets the client touch the live block at the address, until it is freed, where that is all that its pages hold.
- * Without the lock of those who allocate, in a signal handler too, but not while the thread is in here. */
-bool rg_isolate_show(const void *address);
-
 /* The client has freed the block; and then: nobody uses its memory any more. */
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin);
 void rg_isolate_give_back(struct rg_isolated *block);
-
-enum rg_sight_place { RG_SIGHT_NOWHERE, RG_SIGHT_BEFORE, RG_SIGHT_WITHIN, RG_SIGHT_BEHIND };
-
-/* What is at an address, or next to it. */
-struct rg_sight {
-    bool is_ours;        /* the address is the library's, not the client's */
-    const char *address; /* as the client has it */
-    enum rg_sight_place where;
-    size_t distance; /* from the block's first byte, or from its last for what is behind it */
-    const char *block;
-    size_t size;
-    bool is_freed;
-    struct rg_origin allocated, freed;
-};
 
 /* Around a fork: keep all other threads out, and give the child memory of its own. Before that, nothing of the child's
  * may touch or give back a block. */
 void rg_isolate_before_fork(void);
 void rg_isolate_in_parent(void);
 void rg_isolate_in_child(void);
-
-/* Without locks, for signal handlers. False for what is no address of isolated memory. */
-bool rg_isolate_see(const void *address, struct rg_sight *sight);
 
 #endif

@@ -12,13 +12,14 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "acl/store/isolate.h"
 #include "acl/sys/text.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/place_maps.h"
 #include "acl/tell/setting.h"
 
 static const char kind[] = "host-access";
+
+static const struct rg_watched *watched; /* set before there is a handler */
 
 static void on_fault(int signal, siginfo_t *info, void *context);
 
@@ -323,7 +324,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     /* A handler that was installed over ours and hands on to it is one that ours hands on to: it has told already. */
     const bool is_nested = outer_context == context && (uintptr_t)frame < (uintptr_t)outer_frame;
     struct rg_sight sight;
-    const bool is_told = !is_nested && info->si_code > 0 && rg_isolate_see(info->si_addr, &sight);
+    const bool is_told = !is_nested && info->si_code > 0 && watched->see(info->si_addr, &sight);
     const void *const pc = read_context(context).pc;
     if (is_told && pc != NULL && calling->left_pc == pc && calling->left_address == info->si_addr) {
         do_default(info); /* or the handler would be called for ever */
@@ -331,7 +332,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     }
     if (is_told)
         tell_alone(&sight, context);
-    if (is_told && may_go_on(&sight, read_context(context).access) && rg_isolate_show(info->si_addr)) {
+    if (is_told && may_go_on(&sight, read_context(context).access) && watched->show(info->si_addr)) {
         errno = saved_errno;
         return;
     }
@@ -352,12 +353,14 @@ static bool is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_fault;
 }
 
-void rg_fault_watch(void)
+void rg_fault_watch(const struct rg_watched *memory)
 {
     struct sigaction now;
     pthread_mutex_lock(&lock);
     const int n = atomic_load(&n_before);
     if (sigaction(SIGSEGV, NULL, &now) == 0 && !is_ours(&now) && n < MOST_HANDLERS) {
+        if (watched == NULL)
+            watched = memory;
         rg_check_prepare_fault(kind);
         before[n] = now;
         atomic_store(&n_before, n + 1);
