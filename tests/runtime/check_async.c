@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "acl/store/touch.h"
+#include "acl/store/isolate_arena.h"
 #include "acl/stream/stream.h"
 #include "aclnnop/aclnn_grid_sampler2d_backward.h"
 

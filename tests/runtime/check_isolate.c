@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "acl/store/isolate.h"
-#include "acl/store/touch.h"
+#include "acl/store/isolate_arena.h"
 
 enum { SIZE = 40, MOST_TEXT = 8192, PIECE = 2 << 20 };
 

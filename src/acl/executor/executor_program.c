@@ -9,7 +9,7 @@
 #include "acl/memory/memory_check.h"
 #include "acl/object/strided.h"
 #include "acl/object/type.h"
-#include "acl/store/touch.h"
+#include "acl/store/isolate_arena.h"
 #include "acl/tell/message.h"
 #include "aclnn/opdev/op_errno.h"
 

@@ -6,8 +6,8 @@
 
 #include "acl/store/addresses.h"
 #include "acl/store/block_text.h"
+#include "acl/store/isolate_arena.h"
 #include "acl/store/registered.h"
-#include "acl/store/touch.h"
 #include "acl/stream/race.h"
 #include "acl/tell/refuse.h"
 #include "acl/tell/setting.h"

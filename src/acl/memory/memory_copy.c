@@ -8,8 +8,8 @@
 #include "acl/memory/mapping_access.h"
 #include "acl/memory/memory_check.h"
 #include "acl/store/block.h"
+#include "acl/store/isolate_arena.h"
 #include "acl/store/registered.h"
-#include "acl/store/touch.h"
 #include "acl/stream/stream.h"
 #include "acl/tell/refuse.h"
 

@@ -14,7 +14,6 @@
 #include "acl/store/isolate_arena.h"
 #include "acl/store/physical.h"
 #include "acl/store/request.h"
-#include "acl/store/touch.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/tell/setting.h"
 

@@ -10,8 +10,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "acl/store/touch.h"
-
 /* What is set once, before is_ready. */
 static struct {
     char *client, *ours;

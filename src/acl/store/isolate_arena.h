@@ -29,6 +29,13 @@ void rg_arena_spare(const char **low, const char **high);
 /* The position of an address of the client's, or else of ours. False for other addresses. Signal handlers too. */
 bool rg_arena_find(const void *address, size_t *position, bool *is_ours);
 
+/* Where the library finds what is at an address of the client: there, unless device memory is isolated. To be asked
+ * when the memory is touched, and not before. Any thread; costs a branch. */
+void *rg_memory_touch(const void *address);
+
+/* Is it an address of isolated device memory? Then only what is in a live block may be touched. */
+bool rg_memory_is_isolated(const void *address);
+
 /* Lets us touch whole pages. False, with errno, when the system refuses. */
 bool rg_arena_open(size_t position, size_t size);
 
