@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "acl/acl_rt.h"
-#include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
 #include "acl/store/block_text.h"
 #include "acl/store/device_count.h"

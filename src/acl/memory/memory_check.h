@@ -29,12 +29,4 @@ void rg_memory_tell_free(const struct rg_function *function, const char *argumen
 /* Memory ends: no stream may have work on it. Refuses with 507002 where rg_check_tell says so. */
 aclError rg_memory_check_end(const struct rg_origin *origin, const char *argument, const void *address, size_t size);
 
-/* Tells what is wrong with the memory of a copy (kind is an aclrtMemcpyKind), or of a fill. Refuses, with 107000, what
- * leaves an allocation and what is freed, and with RG_CHECK_ERROR other memory of the host where the kind says device,
- * or for a fill. */
-aclError rg_memory_check_copy(const struct rg_function *function, int kind, const void *dst, size_t dst_size,
-                              const void *src, size_t src_size);
-aclError rg_memory_check_fill(const struct rg_function *function, const char *argument, const void *address,
-                              size_t size);
-
 #endif

@@ -6,7 +6,7 @@
 #include "acl/acl_rt.h"
 #include "acl/context/ignored.h"
 #include "acl/memory/mapping_access.h"
-#include "acl/memory/memory_check.h"
+#include "acl/memory/memory_copy_check.h"
 #include "acl/store/block.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/store/registered.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be wrong with the memory that a copy reads and writes. */
+#include "acl/memory/memory_copy_check.h"
+
 #include <stdio.h>
 
 #include "acl/acl_rt.h"
