@@ -2,7 +2,6 @@
 #include "acl/context/ignored.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "acl/store/block.h"
 #include "acl/tell/finding.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "acl/handle/handle_check.h"
+#include "acl/handle/handle.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"

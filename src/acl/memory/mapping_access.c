@@ -2,7 +2,6 @@
 /* What devices may do with mapped memory, and calls that do something else. */
 #include "acl/memory/mapping_access.h"
 
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_rt.h"

@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "acl/context/ignored.h"
 #include "acl/store/block_text.h"
