@@ -24,7 +24,7 @@ static void destroy_executor(void *object)
 {
     struct rg_executor *executor = object;
     rg_program_release(executor->program);
-    pthread_mutex_destroy(&executor->lock);
+    pthread_mutex_destroy(&executor->lock.mutex);
     free(executor);
 }
 
@@ -34,7 +34,8 @@ static struct rg_executor *allocate_executor(struct rg_program *program)
     if (executor == NULL)
         return NULL;
     executor->program = program;
-    pthread_mutex_init(&executor->lock, NULL);
+    pthread_mutex_init(&executor->lock.mutex, NULL);
+    executor->lock.rank = RG_RANK_EXECUTOR;
     for (int i = 0; i < program->n_operands; i++)
         executor->addresses[i] = program->operands[i].view.data;
     executor->is_replaced = !rg_program_has_addresses(program, executor->addresses);
@@ -87,9 +88,9 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
     struct rg_executor *object = rg_executor_acquire(&function, executor);
     if (object == NULL)
         return ACLNN_ERR_INNER_NULLPTR;
-    pthread_mutex_lock(&object->lock);
+    rg_lock(&object->lock);
     object->is_repeatable = true;
-    pthread_mutex_unlock(&object->lock);
+    rg_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);
     return ACLNN_SUCCESS;
 }
@@ -117,11 +118,12 @@ static void destroy_run(void *argument)
     free(run);
 }
 
-/* Checks all that can go wrong, in the order of the documentation. Needs the executor's lock. */
+/* Checks all that can go wrong, in the order of the documentation. */
 static aclnnStatus check_launch(const struct rg_function *function, const struct rg_executor *executor,
                                 const void *workspace, uint64_t size, aclrtStream stream)
 {
     const struct rg_program *program = executor->program;
+    rg_lock_assert(&executor->lock);
     if (program->function->phase_2 != function->phase_2)
         return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, function,
                            "executor comes from %s, must come from %sGetWorkspaceSize", program->function->name,
@@ -148,9 +150,10 @@ static struct run *create_run(const struct rg_executor *executor, void *workspac
     return run;
 }
 
-/* Ends a normal executor, so that only one phase 2 can have it. Needs its lock. */
+/* Ends a normal executor, so that only one phase 2 can have it. */
 static aclnnStatus consume(const struct rg_origin *origin, const struct rg_executor *executor, aclOpExecutor *handle)
 {
+    rg_lock_assert(&executor->lock);
     if (executor->is_repeatable || rg_handle_destroy(RG_HANDLE_EXECUTOR, handle, origin))
         return ACLNN_SUCCESS;
     return rg_acl_fail(ACLNN_ERR_INNER_NULLPTR, origin->function,
@@ -222,7 +225,7 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
     struct run *run = NULL;
     struct rg_use use;
     rg_stream_use(&use);
-    pthread_mutex_lock(&object->lock);
+    rg_lock(&object->lock);
     status = consume(&origin, object, executor);
     if (status == ACLNN_SUCCESS)
         status = check_launch(function, object, workspace, workspaceSize, stream);
@@ -233,7 +236,7 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
         if (run == NULL)
             status = rg_acl_fail(ACLNN_ERR_INNER, function, "there is no memory to queue the work");
     }
-    pthread_mutex_unlock(&object->lock);
+    rg_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);
     return rg_stream_end_use(&use, run == NULL ? status : submit(&origin, stream, run, &use));
 }

@@ -3,16 +3,16 @@
 #ifndef RG_EXECUTOR_H
 #define RG_EXECUTOR_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "acl/executor/executor_program.h"
+#include "acl/sys/lock.h"
 
 /* A new executor for the program, which it takes over also when it fails, and the views' addresses. */
 aclnnStatus rg_executor_create(struct rg_program *program, const struct rg_origin *origin, aclOpExecutor **executor);
 
 struct rg_executor {
-    pthread_mutex_t lock; /* holds what follows program */
+    struct rg_lock lock; /* of what follows program */
     struct rg_program *program;
     void *addresses[RG_MAX_OPERANDS];
     bool is_replaced; /* addresses have not been checked since one of them was set */

@@ -39,10 +39,10 @@ static aclnnStatus replace(const struct rg_function *function, struct rg_executo
     if (addr == NULL && operand->is_used && operand->low != operand->high)
         return rg_acl_fail(ACLNN_ERR_PARAM_NULLPTR, function, "addr is NULL, must be the data address of %s",
                            operand->name);
-    pthread_mutex_lock(&executor->lock);
+    rg_lock(&executor->lock);
     executor->addresses[i] = addr;
     executor->is_replaced = true;
-    pthread_mutex_unlock(&executor->lock);
+    rg_unlock(&executor->lock);
     return ACLNN_SUCCESS;
 }
 

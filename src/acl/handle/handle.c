@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/handle/handle.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "acl/sys/fork.h"
 #include "acl/tell/setting.h"
 
 /*
@@ -44,24 +44,25 @@ struct grave {
     const void *created_at, *ended_at;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slot *slots;
-static uint64_t capacity;
-static uint64_t n_slots;    /* slots that have been in use */
-static uint64_t first_free; /* index + 1, 0 for none */
-static size_t n_live;
-static struct grave dead[N_DEAD];                                /* a ring */
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_HANDLE};
+RG_GUARDED_BY(lock) static struct slot *slots;
+RG_GUARDED_BY(lock) static uint64_t capacity;
+RG_GUARDED_BY(lock) static uint64_t n_slots;    /* slots that have been in use */
+RG_GUARDED_BY(lock) static uint64_t first_free; /* index + 1, 0 for none */
+RG_GUARDED_BY(lock) static size_t n_live;
+RG_GUARDED_BY(lock) static struct grave dead[N_DEAD]; /* a ring */
+RG_GUARDED_BY(lock)
 static struct rg_place dead_created[N_DEAD], dead_ended[N_DEAD]; /* from RG_CHECK_ALL on: where, the whole way */
-static uint64_t n_dead;                                          /* since the beginning */
+RG_GUARDED_BY(lock) static uint64_t n_dead;                      /* since the beginning */
 
-static void *handle_of(const struct slot *slot)
+RG_NEEDS(lock) static void *handle_of(const struct slot *slot)
 {
     const uint64_t index = (uint64_t)(slot - slots);
     return (void *)(uintptr_t)((uint64_t)1 << 63 | slot->generation << (INDEX_BITS + 1) | index << 1 | 1);
 }
 
-/* The slot that the handle names now, live or ended; NULL when there is none. Needs the lock. */
-static struct slot *find_any_slot(const void *handle)
+/* The slot that the handle names now, live or ended; NULL when there is none. */
+RG_NEEDS(lock) static struct slot *find_any_slot(const void *handle)
 {
     const uint64_t index = (uint64_t)(uintptr_t)handle >> 1 & (max_slots - 1);
     if (index >= n_slots)
@@ -71,13 +72,13 @@ static struct slot *find_any_slot(const void *handle)
 }
 
 /* The same, of this kind. */
-static struct slot *find_slot(enum rg_handle_kind kind, const void *handle)
+RG_NEEDS(lock) static struct slot *find_slot(enum rg_handle_kind kind, const void *handle)
 {
     struct slot *slot = find_any_slot(handle);
     return slot != NULL && slot->kind == kind ? slot : NULL;
 }
 
-static bool grow(void)
+RG_NEEDS(lock) static bool grow(void)
 {
     const uint64_t wanted = capacity == 0 ? FIRST_CAPACITY : 2 * capacity;
     if (wanted > max_slots)
@@ -90,8 +91,8 @@ static bool grow(void)
     return true;
 }
 
-/* A slot for a new object, its generation ready for use; NULL without memory. Needs the lock. */
-static struct slot *take_slot(void)
+/* A slot for a new object, its generation ready for use; NULL without memory. */
+RG_NEEDS(lock) static struct slot *take_slot(void)
 {
     if (first_free != 0) {
         struct slot *slot = &slots[first_free - 1];
@@ -105,8 +106,8 @@ static struct slot *take_slot(void)
     return slot;
 }
 
-/* Empties a slot and returns what it held. Needs the lock. */
-static struct slot free_slot(struct slot *slot)
+/* Empties a slot and returns what it held. */
+RG_NEEDS(lock) static struct slot free_slot(struct slot *slot)
 {
     const struct slot held = *slot;
     slot->state = SLOT_FREE;
@@ -123,7 +124,7 @@ void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(v
                        const struct rg_origin *origin)
 {
     void *handle = NULL;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct slot *slot = take_slot();
     if (slot != NULL) {
         slot->object = object;
@@ -137,24 +138,24 @@ void *rg_handle_create(enum rg_handle_kind kind, void *object, void (*destroy)(v
         handle = handle_of(slot);
         n_live++;
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return handle;
 }
 
 void *rg_handle_acquire(enum rg_handle_kind kind, const void *handle)
 {
     void *object = NULL;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct slot *slot = find_slot(kind, handle);
     if (slot != NULL && slot->state == SLOT_LIVE) {
         slot->n_pins++;
         object = slot->object;
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return object;
 }
 
-/* Destroys what was in a slot, if anything. Without the lock. */
+/* Destroys what was in a slot, if anything. */
 static void destroy_held(const struct slot *held)
 {
     if (held->destroy != NULL)
@@ -164,11 +165,11 @@ static void destroy_held(const struct slot *held)
 void rg_handle_release(enum rg_handle_kind kind, const void *handle)
 {
     struct slot held = {0};
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct slot *slot = find_slot(kind, handle);
     if (slot != NULL && slot->n_pins > 0 && --slot->n_pins == 0 && slot->state == SLOT_ENDED)
         held = free_slot(slot);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     destroy_held(&held);
 }
 
@@ -176,26 +177,26 @@ bool rg_handle_test(enum rg_handle_kind kind, const void *const *handles, int n,
                     bool (*test)(const void *object, const void *argument), const void *const *arguments)
 {
     bool is_true = true;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     for (int i = 0; i < n && is_true; i++) {
         const struct slot *slot = find_slot(kind, handles[i]);
         is_true = slot != NULL && slot->state == SLOT_LIVE && test(slot->object, arguments[i]);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return is_true;
 }
 
 void rg_handle_own(const void *owner, enum rg_handle_kind kind, const void *handle)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct slot *slot = find_slot(kind, handle);
     if (slot != NULL)
         slot->owner = owner;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
-/* Needs the lock. */
-static void remember(const struct slot *slot)
+/* */
+RG_NEEDS(lock) static void remember(const struct slot *slot)
 {
     const uint64_t k = n_dead++ % N_DEAD;
     dead[k] = (struct grave){.handle = handle_of(slot),
@@ -214,7 +215,7 @@ bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struc
 {
     const bool remembers = rg_check_level() != RG_CHECK_OFF;
     struct slot held = {0};
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct slot *slot = find_slot(kind, handle);
     const bool found = slot != NULL && slot->state == SLOT_LIVE;
     if (found) {
@@ -226,15 +227,15 @@ bool rg_handle_destroy(enum rg_handle_kind kind, const void *handle, const struc
         slot->state = SLOT_ENDED;
     else if (found)
         held = free_slot(slot);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     destroy_held(&held);
     return found;
 }
 
 /* ---- What became of handles ------------------------------------------------------------------- */
 
-/* Needs the lock. */
-static struct rg_handle_life life_of(const struct slot *slot)
+/* */
+RG_NEEDS(lock) static struct rg_handle_life life_of(const struct slot *slot)
 {
     const struct slot *owner = slot->owner != NULL ? find_any_slot(slot->owner) : NULL;
     return (struct rg_handle_life){.state = RG_HANDLE_LIVE,
@@ -244,7 +245,7 @@ static struct rg_handle_life life_of(const struct slot *slot)
                                    .created = slot->created};
 }
 
-static struct rg_handle_life life_of_dead(uint64_t k)
+RG_NEEDS(lock) static struct rg_handle_life life_of_dead(uint64_t k)
 {
     const struct grave *grave = &dead[k];
     struct rg_handle_life life = {.state = RG_HANDLE_DEAD,
@@ -257,8 +258,8 @@ static struct rg_handle_life life_of_dead(uint64_t k)
     return life;
 }
 
-/* Needs the lock. */
-static struct rg_handle_life find_dead(const void *handle)
+/* */
+RG_NEEDS(lock) static struct rg_handle_life find_dead(const void *handle)
 {
     const uint64_t oldest = n_dead > N_DEAD ? n_dead - N_DEAD : 0;
     for (uint64_t k = n_dead; k > oldest; k--)
@@ -272,7 +273,7 @@ struct rg_handle_life rg_handle_look(const void *handle)
     const uint64_t bits = (uint64_t)(uintptr_t)handle, index = bits >> 1 & (max_slots - 1);
     const uint64_t generation = bits >> (INDEX_BITS + 1) & max_generation;
     struct rg_handle_life life = {.state = RG_HANDLE_FOREIGN, .handle = handle};
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     if (bits >> 63 == 1 && (bits & 1) == 1 && index < n_slots && generation <= slots[index].generation) {
         const bool is_present = generation == slots[index].generation;
         if (is_present && slots[index].state == SLOT_LIVE)
@@ -280,37 +281,33 @@ struct rg_handle_life rg_handle_look(const void *handle)
         else if (!is_present || slots[index].state == SLOT_ENDED || generation == max_generation)
             life = find_dead(handle);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return life;
 }
 
 void rg_handle_visit(bool (*visit)(const struct rg_handle_life *life, const void *object, void *argument),
                      void *argument)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     for (uint64_t k = 0; k < n_slots; k++) {
         if (slots[k].state != SLOT_LIVE || slots[k].was_visited)
             continue;
         const struct rg_handle_life life = life_of(&slots[k]);
         slots[k].was_visited = visit(&life, slots[k].object, argument);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 size_t rg_handle_count(void)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const size_t count = n_live;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return count;
 }
 
-void rg_handle_lock(void)
+__attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void rg_handle_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    static struct rg_fork forks = {.lock = &lock};
+    rg_fork_watch(&forks);
 }

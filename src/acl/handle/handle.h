@@ -78,10 +78,6 @@ struct rg_handle_life rg_handle_look(const void *handle);
 void rg_handle_visit(bool (*visit)(const struct rg_handle_life *life, const void *object, void *argument),
                      void *argument);
 
-/* Keeps all other threads out, while the process forks. */
-void rg_handle_lock(void);
-void rg_handle_unlock(void);
-
 #ifdef __cplusplus
 }
 #endif

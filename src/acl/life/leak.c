@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/life/leak.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "acl/store/addresses.h"
 #include "acl/store/block.h"
 #include "acl/stream/stream_queue.h"
+#include "acl/sys/fork.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/message.h"
 #include "acl/tell/setting.h"
@@ -153,13 +153,14 @@ static void tell(const struct group *group, const struct rg_function *function)
     rg_check_tell(&finding);
 }
 
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_LEAK};
+
 void rg_leak_tell(const struct rg_function *function)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct groups groups; /* no allocation: there may be no memory left */
     if (rg_check_level() == RG_CHECK_OFF)
         return;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     groups.n = 0;
     groups.with_host = rg_check_level() >= RG_CHECK_ALL;
     rg_handle_visit(visit_handle, &groups);
@@ -167,7 +168,7 @@ void rg_leak_tell(const struct rg_function *function)
     rg_addresses_visit(visit_addresses, &groups);
     for (int k = 0; k < groups.n; k++)
         tell(&groups.list[k], function);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 static bool forget_handle(const struct rg_handle_life *life, const void *object, void *argument)
@@ -182,10 +183,17 @@ static bool forget_memory(const struct rg_memory_block *block, void *argument)
     return true;
 }
 
-void rg_leak_forget(void)
+/* A child has what its parent has made, and need not end it: none of that is told any more. */
+static void forget(void)
 {
     rg_handle_visit(forget_handle, NULL);
     rg_memory_visit(forget_memory, NULL);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    static struct rg_fork forks = {.lock = &lock, .in_child = forget};
+    rg_fork_watch(&forks);
 }
 
 /* A program that was refused something may have left everything where it stood. */

@@ -9,7 +9,4 @@
  * ends. Each object once. With RG_CHECK_WARN only what is of the device, and nothing at the end of the process. */
 void rg_leak_tell(const struct rg_function *function);
 
-/* A child of fork has what its parent has made, and need not end it: none of that is told any more. */
-void rg_leak_forget(void);
-
 #endif

@@ -172,7 +172,6 @@ aclError aclInit(const char *configPath)
     static const struct rg_function function = {.name = __func__};
     char *config = NULL;
     uint64_t n_users = 0;
-    rg_stream_watch_forks();
     aclError status = read_config(&function, configPath, &config);
     if (status != ACL_SUCCESS)
         return status;

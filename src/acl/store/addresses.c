@@ -3,7 +3,6 @@
 #include "acl/store/addresses.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "acl/store/isolate_arena.h"
 #include "acl/store/physical.h"
 #include "acl/store/request.h"
-#include "acl/stream/stream_queue.h"
+#include "acl/sys/fork.h"
 #include "acl/tell/setting.h"
 
 /* A range of reserved addresses. */
@@ -29,7 +28,7 @@ struct rg_addresses {
     struct rg_addresses *next; /* with a higher base */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_ADDRESSES};
 static struct rg_addresses *ranges;
 static atomic_int n_ranges;
 
@@ -157,10 +156,9 @@ char *rg_addresses_reserve(size_t size, size_t alignment, const void *wanted, co
     if (range == NULL)
         return NULL;
     *range = (struct rg_addresses){.size = size, .reserved = *origin, .is_isolated = isolates};
-    rg_stream_watch_forks();
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     char *base = enter(range, alignment, wanted) ? range->base : NULL;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (base == NULL)
         free(range);
     return base;
@@ -198,7 +196,7 @@ enum rg_addresses_outcome rg_addresses_release(const void *base)
 {
     struct rg_addresses *unused = NULL;
     enum rg_addresses_outcome outcome = RG_ADDRESSES_NOT_RESERVED;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct rg_addresses *range = find_reserved(base);
     if (range != NULL && range->base == base)
         outcome = is_mapped(range, range->base, range->size) ? RG_ADDRESSES_IN_USE : RG_ADDRESSES_DONE;
@@ -206,7 +204,7 @@ enum rg_addresses_outcome rg_addresses_release(const void *base)
         range->is_released = true;
         unused = take_unused(range);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     give_back(unused);
     return outcome;
 }
@@ -220,30 +218,20 @@ bool rg_addresses_hold(const void *address)
 {
     if (!rg_addresses_are_used())
         return false;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const bool holds = find_reserved(address) != NULL;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return holds;
 }
 
 void rg_addresses_visit(bool (*visit)(const struct rg_origin *reserved, const void *base, size_t size, void *argument),
                         void *argument)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     for (struct rg_addresses *range = ranges; range != NULL; range = range->next)
         if (!range->is_released && !range->was_visited)
             range->was_visited = visit(&range->reserved, range->base, range->size, argument);
-    pthread_mutex_unlock(&lock);
-}
-
-void rg_addresses_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void rg_addresses_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 /* ---- Mappings --------------------------------------------------------------------------------- */
@@ -265,9 +253,9 @@ static enum rg_addresses_outcome open_in(struct rg_addresses *range, struct rg_m
 
 enum rg_addresses_outcome rg_mapping_open(struct rg_mapping *mapping, const struct rg_origin *origin)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const enum rg_addresses_outcome outcome = open_in(find_reserved(mapping->base), mapping);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (outcome == RG_ADDRESSES_DONE && rg_memory_is_isolated(mapping->base))
         mapping->isolated = rg_isolate_enter(mapping->base, mapping->size, origin);
     return outcome;
@@ -275,9 +263,9 @@ enum rg_addresses_outcome rg_mapping_open(struct rg_mapping *mapping, const stru
 
 void rg_mapping_end(struct rg_mapping *mapping)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     mapping->has_ended = true;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     rg_physical_let_go(mapping->physical);
 }
 
@@ -307,14 +295,14 @@ static void hide_unless_replaced(const struct rg_mapping *mapping)
 
 void rg_mapping_close(struct rg_mapping *mapping)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct rg_mapping **link = &mapping->range->newest;
     hide_unless_replaced(mapping);
     while (*link != mapping)
         link = &(*link)->older;
     *link = mapping->older;
     struct rg_addresses *unused = take_unused(mapping->range);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     give_back(unused);
     rg_handle_release(RG_HANDLE_PHYSICAL, mapping->handle);
     free(mapping->granted);
@@ -371,7 +359,7 @@ static void grant(struct rg_granted *granted, const struct rg_grant *what)
 enum rg_addresses_outcome rg_mapping_grant(const char *base, size_t size, const struct rg_grant *grants, size_t n,
                                            const struct rg_origin *origin)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const struct rg_addresses *range = find_reserved(base);
     const enum rg_addresses_outcome outcome = prepare_grants(range, base, size);
     for (const char *at = base; outcome == RG_ADDRESSES_DONE && at < base + size; at += RG_GRANULE) {
@@ -380,13 +368,13 @@ enum rg_addresses_outcome rg_mapping_grant(const char *base, size_t size, const 
             grant(granted_at(mapping, at), &grants[k]);
         mapping->granted_by = *origin;
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return outcome;
 }
 
 bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct rg_origin *granted_by)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const struct rg_addresses *range = find_reserved(address);
     const struct rg_mapping *mapping = range != NULL ? find_mapping(range, address) : NULL;
     *granted = (struct rg_granted){0};
@@ -394,6 +382,12 @@ bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct 
         *granted = *granted_at(mapping, address);
     if (mapping != NULL)
         *granted_by = mapping->granted_by;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return mapping != NULL;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    static struct rg_fork forks = {.lock = &lock};
+    rg_fork_watch(&forks);
 }

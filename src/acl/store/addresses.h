@@ -87,8 +87,4 @@ bool rg_addresses_are_used(void);
 void rg_addresses_visit(bool (*visit)(const struct rg_origin *reserved, const void *base, size_t size, void *argument),
                         void *argument);
 
-/* Keeps all other threads out, while the process forks. */
-void rg_addresses_lock(void);
-void rg_addresses_unlock(void);
-
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/store/block.h"
 
-#include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
 
 #include "acl/store/addresses.h"
 #include "acl/store/quota.h"
+#include "acl/sys/fork.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/setting.h"
 
 enum { N_FREED = 1024, N_RECENT = 8 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_BLOCK};
 static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
 static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
 static unsigned n_found;
@@ -145,11 +145,11 @@ bool rg_memory_enter(const struct rg_memory_block *block)
     if (entry == NULL)
         return false;
     *entry = *block;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const bool is_entered = tsearch(entry, &blocks, compare_ranges) != NULL;
     if (is_entered)
         join_run(entry);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (!is_entered)
         free(entry);
     return is_entered;
@@ -166,7 +166,7 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
         return RG_MEMORY_SYSTEM_FULL;
     struct rg_memory_block *entry = malloc(sizeof(*entry));
     enum rg_memory_outcome outcome = entry != NULL ? provide(block) : RG_MEMORY_SYSTEM_FULL;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     if (outcome == RG_MEMORY_DONE) {
         *entry = *block;
         if (tsearch(entry, &blocks, compare_ranges) == NULL)
@@ -174,7 +174,7 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
     }
     if (outcome != RG_MEMORY_DONE)
         unbook(block);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (outcome == RG_MEMORY_DONE && rg_trace_is_on())
         rg_trace_allocated(block->base, block->size, device_of(block));
     if (outcome == RG_MEMORY_DONE)
@@ -190,11 +190,11 @@ enum rg_memory_outcome rg_memory_allocate(struct rg_memory_block *block)
 
 bool rg_memory_find(const void *address, struct rg_memory_block *block)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const struct rg_memory_block *found = find(address);
     if (found != NULL)
         *block = *found;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (found != NULL && block->place == RG_MEMORY_MAPPED) {
         block->base = block->run;
         block->size = block->booked = block->run_size;
@@ -211,11 +211,11 @@ static struct rg_memory_block *find_start(const void *base, enum rg_memory_place
 
 bool rg_memory_find_start(const void *base, enum rg_memory_place place, struct rg_memory_block *block)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const struct rg_memory_block *found = find_start(base, place);
     if (found != NULL)
         *block = *found;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return found != NULL;
 }
 
@@ -230,7 +230,7 @@ static void remember(const struct rg_memory_block *block, const struct rg_origin
 bool rg_memory_free(const void *base, enum rg_memory_place place, const struct rg_origin *origin)
 {
     const bool remembers = rg_check_level() != RG_CHECK_OFF;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct rg_memory_block *block = find_start(base, place);
     if (block != NULL) {
         take_out(block);
@@ -240,7 +240,7 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
         if (remembers)
             remember(block, origin);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (block == NULL)
         return false;
     if (block->place != RG_MEMORY_MAPPED && rg_trace_is_on()) /* a mapping is no new memory */
@@ -257,7 +257,7 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
 bool rg_memory_find_freed(const void *address, struct rg_memory_block *block)
 {
     bool found = false;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const uint64_t oldest = n_freed > N_FREED ? n_freed - N_FREED : 0;
     for (uint64_t k = n_freed; k > oldest && !found; k--) {
         const struct rg_memory_block *entry = &freed[(k - 1) % N_FREED];
@@ -265,7 +265,7 @@ bool rg_memory_find_freed(const void *address, struct rg_memory_block *block)
         if (found)
             *block = *entry;
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return found;
 }
 
@@ -285,17 +285,17 @@ static void visit_node(const void *node, VISIT order, int depth)
 
 void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     walk.visit = visit;
     walk.argument = argument;
     twalk(blocks, visit_node);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
 {
     bool is_on_device = true;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     for (int k = 0; k < n && is_on_device; k++) {
         if (spans[k].low == spans[k].high)
             continue;
@@ -306,36 +306,32 @@ bool rg_memory_is_on_device(const struct rg_memory_span *spans, int n)
         is_on_device = block != NULL && block->place != RG_MEMORY_HOST &&
                        (uint64_t)(spans[k].high - spans[k].low) <= room_from(block, first);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return is_on_device;
 }
 
 void rg_memory_note_write(const void *address)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct rg_memory_block *block = find(address);
     if (block != NULL)
         block->was_used = block->was_written = true;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 void rg_memory_leave(const void *address, const char *result, const struct rg_origin *by)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     struct rg_memory_block *block = find(address);
     if (block != NULL && !block->was_used) {
         block->left = result;
         block->left_by = *by;
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
-void rg_memory_lock(void)
+__attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void rg_memory_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    static struct rg_fork forks = {.lock = &lock};
+    rg_fork_watch(&forks);
 }

@@ -80,8 +80,4 @@ void rg_memory_leave(const void *address, const char *result, const struct rg_or
  * visited never again. */
 void rg_memory_visit(bool (*visit)(const struct rg_memory_block *block, void *argument), void *argument);
 
-/* Keeps all other threads out, while the process forks. */
-void rg_memory_lock(void);
-void rg_memory_unlock(void);
-
 #endif

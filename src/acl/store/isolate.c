@@ -3,7 +3,6 @@
 #include "acl/store/isolate.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +11,7 @@
 #include "acl/store/isolate_arena.h"
 #include "acl/store/isolate_fault.h"
 #include "acl/store/quota.h"
+#include "acl/sys/fork.h"
 
 enum {
     GUARD_PAGES = 4, /* before each block, and so behind the one before it */
@@ -56,7 +56,7 @@ struct rg_isolated {
 
 static const uint32_t none = UINT32_MAX;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, but for what see reads */
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_ISOLATE}; /* of what follows, but for what see reads */
 static struct rg_isolated *ranges;
 static atomic_uint n_ranges;         /* entries that have been in use */
 static uint32_t unused = UINT32_MAX; /* those of them that are no more */
@@ -212,20 +212,16 @@ static size_t pages_of(const struct rg_isolated *range)
     return range->position + range->extent - first_page_of(range);
 }
 
-void rg_isolate_before_fork(void)
+static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
-    rg_fault_lock();
     if (ranges != NULL)
         rg_arena_before_fork();
 }
 
-void rg_isolate_in_parent(void)
+static void leave_parent(void)
 {
     if (ranges != NULL)
         rg_arena_in_parent();
-    rg_fault_unlock();
-    pthread_mutex_unlock(&lock);
 }
 
 static bool is_alive(enum range_state state)
@@ -238,8 +234,10 @@ static bool is_used(const struct rg_isolated *range)
     return range->state == RANGE_LIVE || range->state == RANGE_ENDING;
 }
 
-void rg_isolate_in_child(void)
+/* Gives the child memory of its own. Before that, nothing of the child may touch or give back a block. */
+static void leave_child(void)
 {
+    rg_lock(&lock);
     const int file = ranges != NULL ? rg_arena_begin_copy() : -1;
     for (uint32_t k = 0; file >= 0 && k < n_ranges; k++)
         if (is_used(&ranges[k]))
@@ -249,8 +247,14 @@ void rg_isolate_in_child(void)
     for (uint32_t k = 0; file >= 0 && k < n_ranges; k++)
         if (is_used(&ranges[k]))
             rg_arena_open(first_page_of(&ranges[k]), pages_of(&ranges[k]));
-    rg_fault_unlock();
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    static struct rg_fork forks = {
+        .lock = &lock, .before = before_fork, .in_parent = leave_parent, .in_child = leave_child};
+    rg_fork_watch(&forks);
 }
 
 /* ---- From a signal handler -------------------------------------------------------------------- */
@@ -320,11 +324,11 @@ static bool show(const void *address)
     bool is_ours, is_shown = false;
     if (!rg_arena_find(address, &position, &is_ours) || is_ours)
         return false;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     for (uint32_t k = 0; k < n_ranges && !is_shown; k++)
         if (is_alive(ranges[k].state) && position - ranges[k].block < ranges[k].size)
             is_shown = ranges[k].is_shown = rg_arena_show(first_page_of(&ranges[k]), pages_of(&ranges[k]), true);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return is_shown;
 }
 
@@ -363,9 +367,9 @@ static size_t round_up(size_t size, size_t unit)
 
 bool rg_isolate_begin(void)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const bool has_begun = begin();
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return has_begun;
 }
 
@@ -398,12 +402,12 @@ struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct r
     uint32_t index = none;
     rg_fault_know(&known.place);
     errno = ENOMEM;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     if (room < SIZE_MAX / 2 && begin())
         index = allocate(size, room, &known);
     if (index != none)
         *address = rg_arena_address(ranges[index].block);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (index == none)
         return NULL;
     rg_fault_watch(&watched);
@@ -421,22 +425,22 @@ void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin)
 {
     struct rg_origin known = *origin;
     rg_fault_know(&known.place);
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     hide(block);
     block->state = block->state == RANGE_MAPPED ? RANGE_UNMAPPED : RANGE_ENDING;
     block->freed = known;
     publish(block);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 void rg_isolate_give_back(struct rg_isolated *block)
 {
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     rg_arena_close(first_page_of(block), pages_of(block));
     block->state = RANGE_FREED;
     publish(block);
     n_live--;
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 /* ---- Mapped memory ---------------------------------------------------------------------------- */
@@ -454,10 +458,10 @@ void rg_isolate_forget(const char *address, size_t size)
 {
     size_t position;
     bool is_ours;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     if (rg_arena_find(address, &position, &is_ours))
         forget(position, size);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const struct rg_origin *origin)
@@ -467,7 +471,7 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
     size_t position;
     bool is_ours;
     rg_fault_know(&known.place);
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     if (rg_arena_find(address, &position, &is_ours)) {
         forget(position, size);
         range = has_spare() ? &ranges[take_spare()] : NULL;
@@ -481,7 +485,7 @@ struct rg_isolated *rg_isolate_enter(const char *address, size_t size, const str
         range->is_shown = false;
         publish(range);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     rg_fault_watch(&watched);
     return range;
 }

@@ -36,10 +36,4 @@ void rg_isolate_forget(const char *address, size_t size);
 void rg_isolate_free(struct rg_isolated *block, const struct rg_origin *origin);
 void rg_isolate_give_back(struct rg_isolated *block);
 
-/* Around a fork: keep all other threads out, and give the child memory of its own. Before that, nothing of the child's
- * may touch or give back a block. */
-void rg_isolate_before_fork(void);
-void rg_isolate_in_parent(void);
-void rg_isolate_in_child(void);
-
 #endif

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "acl/sys/fork.h"
 #include "acl/sys/text.h"
 #include "acl/tell/finding.h"
 #include "acl/tell/place_maps.h"
@@ -32,7 +33,7 @@ static struct {
     char text[RG_PLACE_TEXT];
 } names[N_NAMES];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who change names or handlers */
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_FAULT}; /* of those who change names or handlers */
 
 /* Where the frame is, or may be put; N_NAMES for nowhere. */
 static int find_name(const void *frame)
@@ -54,13 +55,13 @@ static void know_frame(const void *frame)
     if (at == N_NAMES || atomic_load(&names[at].frame) == frame)
         return;
     rg_place_describe(frame, &is);
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     at = find_name(frame);
     if (at < N_NAMES && atomic_load(&names[at].frame) == NULL) {
         memcpy(names[at].text, is.text, sizeof(is.text));
         atomic_store(&names[at].frame, frame);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 void rg_fault_know(struct rg_place *place)
@@ -356,7 +357,7 @@ static bool is_ours(const struct sigaction *action)
 void rg_fault_watch(const struct rg_watched *memory)
 {
     struct sigaction now;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const int n = atomic_load(&n_before);
     if (sigaction(SIGSEGV, NULL, &now) == 0 && !is_ours(&now) && n < MOST_HANDLERS) {
         if (watched == NULL)
@@ -369,15 +370,11 @@ void rg_fault_watch(const struct rg_watched *memory)
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | (now.sa_flags & SA_NODEFER);
         sigaction(SIGSEGV, &action, NULL);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
-void rg_fault_lock(void)
+__attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void rg_fault_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    static struct rg_fork forks = {.lock = &lock};
+    rg_fork_watch(&forks);
 }

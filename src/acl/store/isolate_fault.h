@@ -37,8 +37,4 @@ void rg_fault_watch(const struct rg_watched *memory);
 /* Looks up the names in a place that may have to be told, and cuts off what is not of the program. */
 void rg_fault_know(struct rg_place *place);
 
-/* Keeps all other threads out, while the process forks. */
-void rg_fault_lock(void);
-void rg_fault_unlock(void);
-
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The beginning and the end of streams, also in children of the process and when it ends. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "acl/context/ignored.h"
@@ -6,10 +8,15 @@
 #include "acl/stream/deadlock.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/stream/stream_report.h"
+#include "acl/sys/after.h"
+#include "acl/sys/fork.h"
+#include "acl/sys/now.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"
 #include "base/thread.h"
+
+enum { PATIENCE = 1000 /* ms at exit, with all code of the client that does not come to an end */ };
 
 RG_GUARDED_BY(rg_runtime) static int32_t n_ids;
 
@@ -40,7 +47,6 @@ static void free_stream(void *object)
 aclError rg_stream_create(const struct rg_context *context, const struct rg_stream_traits *traits,
                           const struct rg_origin *origin, aclrtStream *created)
 {
-    rg_stream_watch_forks();
     struct rg_stream *stream = calloc(1, sizeof(*stream));
     if (stream == NULL)
         return ACL_ERROR_RT_MEMORY_ALLOCATION;
@@ -204,4 +210,109 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
     static const struct rg_function function = {.name = __func__};
     return destroy(rg_origin_here(&function), stream, true);
+}
+
+/* ---- Children --------------------------------------------------------------------------------- */
+
+/* Takes off the queue what only the parent shall do. What another thread was doing is lost, and perhaps half ended;
+ * what this thread does, which has forked, goes on. */
+RG_NEEDS(rg_runtime) static struct task *take_work(struct rg_stream *stream)
+{
+    struct task *waiting = stream->queue.is_running ? stream->first->next : stream->first;
+    if (rg_queue_is_inside(&stream->queue)) {
+        stream->first->next = NULL;
+        stream->last = stream->first;
+    } else {
+        rg_stream_set_first(stream, NULL);
+        stream->queue.is_running = false;
+    }
+    stream->n_blockable = stream->first != NULL && stream->first->work.find_blocker != NULL;
+    return waiting;
+}
+
+static void drop_work(struct task *task)
+{
+    while (task != NULL) {
+        struct task *dropped = task;
+        task = task->next;
+        if (dropped->work.destroy != NULL)
+            dropped->work.destroy(dropped->work.argument);
+        free(dropped);
+    }
+}
+
+/* A child has the streams of its parent, but no worker and no work, and no thread that waits. */
+static void begin_child(void)
+{
+    rg_runtime_forget_waiters();
+    rg_runtime_lock();
+    rg_deadlock_forget_waiters();
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
+        stream->has_worker = false;
+        rg_thread_condition(&stream->arrived);
+        struct task *waiting = take_work(stream);
+        rg_runtime_unlock();
+        drop_work(waiting);
+        rg_runtime_lock();
+    }
+    rg_stream_forget_uses();
+    rg_stream_end_unused();
+    rg_runtime_unlock();
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    static struct rg_fork forks = {.lock = &rg_runtime, .in_child = begin_child};
+    rg_fork_watch(&forks);
+}
+
+/* ---- The end of the process ---------------------------------------------------------------------------------- */
+
+RG_NEEDS(rg_runtime) static struct rg_stream *find_worker(void)
+{
+    struct rg_stream *stream = rg_stream_first();
+    while (stream != NULL && !stream->has_worker)
+        stream = rg_stream_next(stream);
+    return stream;
+}
+
+RG_NEEDS(rg_runtime) static bool is_still(const void *queue)
+{
+    return !((const struct rg_queue *)queue)->is_running;
+}
+
+static int64_t milliseconds(void)
+{
+    return (int64_t)(rg_now() / 1000000);
+}
+
+/* Workers must be gone before the library's code is: at dlclose, and at exit so that nothing is left. What they have
+ * not begun is dropped. */
+__attribute__((destructor)) static void end_workers(void)
+{
+    const int64_t deadline = milliseconds() + PATIENCE;
+    rg_runtime_lock();
+    for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
+        stream->is_over = true;
+        rg_stream_wake(stream);
+    }
+    rg_runtime_moved();
+    for (struct rg_stream *stream = find_worker(); stream != NULL; stream = find_worker()) {
+        const pthread_t worker = stream->worker;
+        const aclrtStream handle = stream->handle;
+        rg_handle_acquire(RG_HANDLE_STREAM, handle); /* another thread may destroy it meanwhile */
+        stream->has_worker = false;
+        const int64_t left = deadline - milliseconds();
+        const bool ended = !rg_queue_is_inside(&stream->queue) &&
+                           rg_runtime_wait(is_still, &stream->queue, left > 0 ? (int32_t)left : 0);
+        rg_runtime_unlock();
+        if (ended) {
+            rg_thread_join(worker);
+            rg_handle_release(RG_HANDLE_STREAM, handle);
+        } else {
+            pthread_detach(worker);
+        }
+        rg_runtime_lock();
+    }
+    rg_runtime_unlock();
 }

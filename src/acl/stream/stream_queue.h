@@ -73,9 +73,6 @@ void rg_stream_wake(struct rg_stream *stream) RG_NEEDS(rg_runtime);
 /* Ends the worker of a stream that is idle and takes no more work. */
 void rg_stream_stop_worker(struct rg_stream *stream) RG_WITHOUT(rg_runtime);
 
-/* To be called before there are streams and memory, which needs one, or other things that may be left. */
-void rg_stream_watch_forks(void);
-
 /* 107003, with a message. */
 aclError rg_stream_fail_dead(const struct rg_function *function, aclrtStream stream);
 

@@ -13,13 +13,13 @@
 
 /* A thread that holds a lock takes only locks that stand below it here, and two of one rank never. */
 enum rg_rank {
-    RG_RANK_LEAK,      /* life/leak: telling what is left, which looks at all that follows */
+    RG_RANK_FORK,      /* sys/fork: the locks that follow, which the thread that forks takes one by one */
+    RG_RANK_LEAK,      /* life/leak: what is left, which looks at all that follows */
+    RG_RANK_EXECUTOR,  /* executor/executor: each has one, which phase 2 holds while it checks */
     RG_RANK_RUNTIME,   /* sys/runtime_lock: devices, contexts, streams, events, reports */
     RG_RANK_HANDLE,    /* handle/handle: the table of handles */
-    RG_RANK_EXECUTOR,  /* executor/executor: each has one */
     RG_RANK_ADDRESSES, /* store/addresses: reserved ranges and what is mapped there */
     RG_RANK_BLOCK,     /* store/block: the table of allocations */
-    RG_RANK_QUOTA,     /* store/quota: the bytes of devices */
     RG_RANK_ISOLATE,   /* store/isolate: ranges of isolated memory */
     RG_RANK_FAULT,     /* store/isolate_fault: signal handlers and names */
     RG_RANK_FINDING,   /* tell/finding: what was told; taken in signal handlers too */

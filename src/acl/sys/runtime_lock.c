@@ -17,10 +17,9 @@ static void init_condition(void)
     rg_thread_condition(&moved);
 }
 
-void rg_runtime_reset_lock(void)
+void rg_runtime_forget_waiters(void)
 {
     init_condition();
-    rg_unlock(&rg_runtime);
 }
 
 void rg_runtime_lock(void)

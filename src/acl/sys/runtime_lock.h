@@ -18,8 +18,8 @@ extern struct rg_lock rg_runtime;
 void rg_runtime_lock(void) RG_TAKES(rg_runtime);
 void rg_runtime_unlock(void) RG_GIVES_UP(rg_runtime);
 
-/* In the child of a process that held the lock when it forked: nobody holds it, and nobody waits. */
-void rg_runtime_reset_lock(void) RG_GIVES_UP(rg_runtime);
+/* In the child of a fork, where nobody waits. */
+void rg_runtime_forget_waiters(void);
 
 /* Tells those who wait that they may look again. */
 void rg_runtime_moved(void) RG_NEEDS(rg_runtime);

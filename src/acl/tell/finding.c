@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "acl/sys/fork.h"
 #include "acl/tell/kind.h"
 #include "acl/tell/log.h"
 #include "acl/tell/message.h"
@@ -21,13 +21,13 @@
 
 /* ---- What was told ---------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of writing */
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_FINDING}; /* of what follows, and of writing */
 static struct told {
     const char *kind;
     uint64_t argument;
     const void *at;
-} told[RG_CHECK_MOST_TOLD];
-static int n_told;
+} told[RG_CHECK_MOST_TOLD] RG_GUARDED_BY(lock);
+RG_GUARDED_BY(lock) static int n_told;
 static atomic_uint n_mistakes, n_refused;
 
 unsigned rg_check_count(void)
@@ -54,13 +54,13 @@ static bool enter(const struct rg_finding *finding, const void *at)
 {
     const uint64_t argument = number_of(finding->argument);
     int k = 0;
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     while (k < n_told && (told[k].at != at || told[k].argument != argument || strcmp(told[k].kind, finding->kind) != 0))
         k++;
     const bool is_new = k == n_told && n_told < RG_CHECK_MOST_TOLD;
     if (is_new)
         told[n_told++] = (struct told){finding->kind, argument, at};
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     return is_new;
 }
 
@@ -122,18 +122,18 @@ static void print(const struct rg_finding *finding, struct rg_place place)
         rg_place_cut(&shown.object[k].place);
     rg_place_cut(&place);
     rg_check_print_line(&text, &shown, &place, rg_place_describe);
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const int error = append_to_log(&text);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
     if (error != 0) {
         rg_environment_refuse(&refused, rg_check_log_name, rg_check_setting()->log,
                               "it cannot be written (%s), and lacks findings", strerror(error));
         rg_check_mark_unlogged(&text);
     }
     make_block(&text, &shown, &place, rg_place_describe);
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     rg_text_write(&text, STDERR_FILENO);
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }
 
 /* What it is told once for. A function that calls for many may be right for some of them; what may be meant, is meant
@@ -164,14 +164,10 @@ bool rg_check_tell(const struct rg_finding *finding)
     return is_refused;
 }
 
-void rg_check_lock(void)
+__attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void rg_check_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
+    static struct rg_fork forks = {.lock = &lock};
+    rg_fork_watch(&forks);
 }
 
 /* ---- In a signal handler ---------------------------------------------------------------------- */

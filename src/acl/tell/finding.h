@@ -59,8 +59,4 @@ unsigned rg_check_count(void);
 /* How often a call was to be refused for a finding. */
 unsigned rg_check_count_refused(void);
 
-/* Keeps all other threads out, while the process forks. */
-void rg_check_lock(void);
-void rg_check_unlock(void);
-
 #endif

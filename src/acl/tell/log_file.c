@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,15 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "acl/sys/fork.h"
 #include "acl/tell/log_setting.h"
 #include "base/environment.h"
 
 /* Not the vendor's name, whose files are not ours to remove. */
 #define NAME_FORMAT "plog-%d_%llu_regrad.log"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char path[PATH_MAX]; /* of the file; empty: there is none yet */
-static bool has_failed;
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_LOG};
+RG_GUARDED_BY(lock) static char path[PATH_MAX]; /* of the file; empty: there is none yet */
+RG_GUARDED_BY(lock) static bool has_failed;
 
 /* ---- Old files -------------------------------------------------------------------------------- */
 
@@ -73,17 +73,19 @@ static void remove_old_files(const char *name, int n_kept)
 
 /* ---- The file --------------------------------------------------------------------------------- */
 
-/* The child's file is another one, and a thread that has held the lock is not there. */
+/* The child's file is another one. */
 static void forget(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    rg_lock(&lock);
     path[0] = '\0';
     has_failed = false;
+    rg_unlock(&lock);
 }
 
-static void watch_forks(void)
+__attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, forget);
+    static struct rg_fork forks = {.lock = &lock, .in_child = forget};
+    rg_fork_watch(&forks);
 }
 
 /* Makes the directory and those above it. What fails here fails again when the file is opened. */
@@ -97,8 +99,8 @@ static void make_directories(char *name)
     mkdir(name, 0750);
 }
 
-/* Sets the path, so that it stays the same when the program changes its directory. Needs the lock. */
-static void find_path(char directory[PATH_MAX])
+/* Sets the path, so that it stays the same when the program changes its directory. */
+RG_NEEDS(lock) static void find_path(char directory[PATH_MAX])
 {
     char resolved[PATH_MAX];
     struct timespec now;
@@ -111,14 +113,14 @@ static void find_path(char directory[PATH_MAX])
     snprintf(path, sizeof(path), "%.*s/" NAME_FORMAT, PATH_MAX - NAME_MAX, directory, (int)getpid(), time);
 }
 
-static int open_file(void)
+RG_NEEDS(lock) static int open_file(void)
 {
     const int synchronous = rg_log_setting()->is_synchronous ? O_DSYNC : 0;
     return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | synchronous, 0640);
 }
 
-/* The file, opened; -1 when there can be none. Needs the lock. */
-static int make_file(void)
+/* The file, opened; -1 when there can be none. */
+RG_NEEDS(lock) static int make_file(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     const struct rg_log_setting *setting = rg_log_setting();
@@ -140,13 +142,11 @@ static int make_file(void)
 /* Opened for each line: a program may close any descriptor, and use its number for another file. */
 void rg_log_file_append(const char *line, size_t length)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    pthread_mutex_lock(&lock);
+    rg_lock(&lock);
     const int file = has_failed ? -1 : make_file();
     if (file >= 0) {
         has_failed = write(file, line, length) < 0; /* the disk is full: the rest would have holes */
         close(file);
     }
-    pthread_mutex_unlock(&lock);
+    rg_unlock(&lock);
 }

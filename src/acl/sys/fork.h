@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens when the process forks. A child has the memory of its parent but only the thread that has forked, so
+ * no other thread may be in the middle of a change then: each module hands over its lock when the library is loaded,
+ * and the thread that forks takes them all, in the order of their ranks.
+ */
+#ifndef RG_FORK_H
+#define RG_FORK_H
+
+#include "acl/sys/lock.h"
+
+/* What one module has to do with forks. Functions may be NULL. */
+struct rg_fork {
+    struct rg_lock *lock;
+    void (*before)(void);    /* with the lock and those above it */
+    void (*in_parent)(void); /* the same */
+    void (*in_child)(void);  /* without the lock and those below it */
+    struct rg_fork *next;
+};
+
+/* For constructors. It is kept. */
+void rg_fork_watch(struct rg_fork *fork);
+
+#endif
