@@ -80,6 +80,16 @@ static void expect_in_order(const Call &good, const Faults &faults)
     }
 }
 
+// Each fault alone.
+static void expect_each(const Call &good, const Faults &faults)
+{
+    for (const Fault &fault : faults) {
+        Call spoiled = good;
+        fault.spoil(spoiled);
+        expect_refusal(spoiled, fault);
+    }
+}
+
 // ---- Faults that operators have in common -------------------------------------------------------
 
 static void append(Faults &faults, const Faults &more)
@@ -264,12 +274,7 @@ static void refuses_bilinear_backward(void **)
     append(faults, {shape({"out has 5 dimensions, (2, 3, 3, 4, 1), must have 4"}, 1, {2, 3, 3, 4, 1})});
     append(faults, memory("gradOut", 0, "out", 1));
     expect_in_order(bilinear_backward(), faults);
-    append(faults = {}, overlaps("gradOut", 0, "out", 1));
-    for (const Fault &fault : faults) {
-        Call call = bilinear_backward();
-        fault.spoil(call);
-        expect_refusal(call, fault);
-    }
+    expect_each(bilinear_backward(), overlaps("gradOut", 0, "out", 1));
     expect_huge_refused(bilinear_backward(), 0);
 }
 
@@ -298,11 +303,7 @@ static void refuses_bilinear(void **)
     append(faults, {shape({"out has 5 dimensions"}, 1, {2, 3, 6, 8, 1})});
     append(faults, memory("self", 0, "out", 1));
     expect_in_order(bilinear(), faults);
-    for (const Fault &fault : overlaps("self", 0, "out", 1)) {
-        Call call = bilinear();
-        fault.spoil(call);
-        expect_refusal(call, fault);
-    }
+    expect_each(bilinear(), overlaps("self", 0, "out", 1));
     expect_huge_refused(bilinear(), 1);
 }
 
@@ -316,11 +317,7 @@ static void refuses_copies(void **)
         call.tensors[0].type = call.tensors[1].type = copied;
         expect_success(call);
         const int64_t element = static_cast<int64_t>(aclDataTypeSize(copied));
-        for (const Fault &fault : overlaps("gradOut", 0, "out", 1)) {
-            Call spoiled = call;
-            fault.spoil(spoiled);
-            expect_refusal(spoiled, fault);
-        }
+        expect_each(call, overlaps("gradOut", 0, "out", 1));
 
         // Even and odd columns of one buffer do not share an element; shifted by one row they do.
         Call halves = call;
@@ -411,7 +408,10 @@ static void refuses_nearest_1d_backward(void **)
                        values({"the sizes are 0 and 6"}, 1, {2, 3, 0}),
                    });
     expect_in_order(nearest_1d_backward(), faults);
+}
 
+static void refuses_nearest_1d_backward_sizes(void **)
+{
     Call call = nearest_1d_backward();
     call.scales[0] = 1.5;
     expect_in_order(call, {
@@ -430,8 +430,11 @@ static void refuses_nearest_1d_backward(void **)
                               shape({"gradOutput has size 0 in dimension 2 of its shape (2, 3, 0)"}, 0, {2, 3, 0}),
                               values({"inputSize[2] is -4, must be more than 0"}, 1, {2, 3, -4}),
                           });
+}
 
-    faults = {
+static void refuses_nearest_1d_backward_mismatches(void **)
+{
+    Faults faults = {
         values({"outputSize[0] is 5, must be 6, the size of gradOutput, for the scale"}, 0, {5}),
         values({"inputSize[0] is 1, must be 2, the N of gradOutput"}, 1, {1, 3, 4}),
         values({"inputSize[1] is 2, must be 3, the C of gradOutput"}, 1, {2, 2, 4}),
@@ -439,11 +442,7 @@ static void refuses_nearest_1d_backward(void **)
     };
     append(faults, memory("gradOutput", 0, "out", 1));
     expect_in_order(nearest_1d_backward(), faults);
-    for (const Fault &fault : overlaps("gradOutput", 0, "out", 1)) {
-        Call spoiled = nearest_1d_backward();
-        fault.spoil(spoiled);
-        expect_refusal(spoiled, fault);
-    }
+    expect_each(nearest_1d_backward(), overlaps("gradOutput", 0, "out", 1));
 }
 
 static void refuses_nearest_1d(void **)
@@ -511,15 +510,21 @@ static void refuses_nearest_2d_backward(void **)
                        values({"scalesW is 0 and the sizes are -5 and 8, must be 1 or more"}, 1, {2, 3, 4, -5}),
                    });
     expect_in_order(nearest_2d_backward(), faults);
+}
 
+static void refuses_nearest_2d_backward_sizes(void **)
+{
     Call call = nearest_2d_backward();
     call.scales[0] = call.scales[1] = 1.5;
     expect_in_order(call, {
                               values({"inputSize[2] is 0, must be more than 0"}, 1, {2, 3, 0, 5}),
                               values({"inputSize[3] is -5, must be more than 0"}, 1, {2, 3, 4, -5}),
                           });
+}
 
-    faults = {
+static void refuses_nearest_2d_backward_mismatches(void **)
+{
+    Faults faults = {
         values({"outputSize[0] is 5, must be 6, the size of gradOutput, for the scale"}, 0, {5, 8}),
         values({"outputSize[1] is 9, must be 8, the size of gradOutput, for the scale"}, 0, {6, 9}),
         values({"inputSize[0] is 1, must be 2, the N of gradOutput"}, 1, {1, 3, 4, 5}),
@@ -529,11 +534,7 @@ static void refuses_nearest_2d_backward(void **)
     };
     append(faults, memory("gradOutput", 0, "out", 1));
     expect_in_order(nearest_2d_backward(), faults);
-    for (const Fault &fault : overlaps("gradOutput", 0, "out", 1)) {
-        Call spoiled = nearest_2d_backward();
-        fault.spoil(spoiled);
-        expect_refusal(spoiled, fault);
-    }
+    expect_each(nearest_2d_backward(), overlaps("gradOutput", 0, "out", 1));
     expect_huge_refused(nearest_2d_backward(), 0);
 }
 
@@ -651,11 +652,7 @@ static void refuses_grid_backward(void **)
     append(faults, overlaps("grid", 2, "gridGrad", 4));
     append(faults, overlaps("inputGrad", 3, "gridGrad", 4));
     append(faults, overlaps("gradOutput", 0, "gridGrad", 4));
-    for (const Fault &fault : faults) {
-        Call call = grid_backward();
-        fault.spoil(call);
-        expect_refusal(call, fault);
-    }
+    expect_each(grid_backward(), faults);
 }
 
 static void refuses_grid(void **)
@@ -740,8 +737,12 @@ int main()
         cmocka_unit_test(refuses_copies),
         cmocka_unit_test(refuses_mixed_layouts),
         cmocka_unit_test(refuses_nearest_1d_backward),
+        cmocka_unit_test(refuses_nearest_1d_backward_sizes),
+        cmocka_unit_test(refuses_nearest_1d_backward_mismatches),
         cmocka_unit_test(refuses_nearest_1d),
         cmocka_unit_test(refuses_nearest_2d_backward),
+        cmocka_unit_test(refuses_nearest_2d_backward_sizes),
+        cmocka_unit_test(refuses_nearest_2d_backward_mismatches),
         cmocka_unit_test(refuses_nearest_2d),
         cmocka_unit_test(accepts_limits_of_nearest),
         cmocka_unit_test(refuses_grid_backward),

@@ -367,15 +367,26 @@ struct answer {
     bool is_complete; /* what was asked about: that is as good as a wait */
 };
 
+static struct answer ask_stream(aclrtStream stream)
+{
+    aclrtStreamStatus done = ACL_STREAM_STATUS_NOT_READY;
+    const int status = aclrtStreamQuery(stream, &done);
+    return (struct answer){status, done == ACL_STREAM_STATUS_COMPLETE};
+}
+
+static struct answer ask_event(aclrtEvent event)
+{
+    aclrtEventRecordedStatus happened = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    const int status = aclrtQueryEventStatus(event, &happened);
+    return (struct answer){status, happened == ACL_EVENT_RECORDED_STATUS_COMPLETE};
+}
+
 static struct answer make_call(struct world *world, const struct call *call)
 {
     const aclrtStream stream = world->streams[call->stream];
     const aclrtEvent event = world->events[call->event];
     char *to = at(world, &call->to), *from = at(world, &call->from);
     const size_t width = (size_t)call->to.width, height = (size_t)call->to.height, pitch = (size_t)call->to.pitch;
-    aclrtStreamStatus done = ACL_STREAM_STATUS_NOT_READY;
-    aclrtEventRecordedStatus happened = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    int status = 0;
     switch (call->kind) {
     case COPY:
         return (struct answer){aclrtMemcpyAsync(to, width, from, width, ACL_MEMCPY_DEFAULT, stream), false};
@@ -407,11 +418,9 @@ static struct answer make_call(struct world *world, const struct call *call)
     case SYNCHRONIZE_DEVICE:
         return (struct answer){aclrtSynchronizeDevice(), false};
     case QUERY:
-        status = aclrtStreamQuery(stream, &done);
-        return (struct answer){status, done == ACL_STREAM_STATUS_COMPLETE};
+        return ask_stream(stream);
     case QUERY_EVENT:
-        status = aclrtQueryEventStatus(event, &happened);
-        return (struct answer){status, happened == ACL_EVENT_RECORDED_STATUS_COMPLETE};
+        return ask_event(event);
     case RECREATE:
         return (struct answer){recreate(world, call->stream), false};
     case N_KINDS:

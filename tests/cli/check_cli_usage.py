@@ -48,12 +48,13 @@ class Help(Case):
 
 
 class Refusals(Case):
-    def test_messages(self):
-        self.save("a.npy", np.zeros((1, 1, 2, 2), "f4"))
-        up = ["run", "upsample_bilinear2d", "a.npy"]
-        back = ["run", "upsample_bilinear2d_backward", "a.npy"]
-        grid = ["run", "grid_sampler_2d_backward", "a.npy", "a.npy", "a.npy"]
-        for words, message in [
+    def check_messages(self, messages):
+        for words, message in messages:
+            with self.subTest(words=words):
+                self.assertEqual(self.refused(*words), message)
+
+    def test_messages_of_words(self):
+        self.check_messages([
             ([], "no command is given ('regrad --help' names them all)"),
             (["rnu"], "unknown command 'rnu'; did you mean 'run'? ('regrad --help' names them all)"),
             (["xyzzy"], "unknown command 'xyzzy' ('regrad --help' names them all)"),
@@ -83,6 +84,21 @@ class Refusals(Case):
             (["run", "-o", "", "upsample_bilinear2d"], "--output is ''; wanted a file"),
             (["list", "all"], "list: takes no words, and 'all' is given"),
             (["list", "--time"], "list takes no option --time"),
+            (["run", "grid_sampler_2d", "-", "-", "-o", "x"], "standard input, '-', can be only one of the files"),
+            (["run", "resize_bilinear_v2_grad"], "resize_bilinear_v2_grad: 0 files are given; wanted grads "
+             "[original_image]"),
+            (["run", "grid_sampler_2d", "a.npy"], "grid_sampler_2d: 1 file is given; wanted input grid"),
+            (["describe", "upsample_bilinear2d", "--input-size", "4,4", "--output-size", "8,8"],
+             "upsample_bilinear2d: the size of the forward's input is not known; give it with --input-size, "
+             "N and C included"),
+        ])
+
+    def test_messages_of_files(self):
+        self.save("a.npy", np.zeros((1, 1, 2, 2), "f4"))
+        up = ["run", "upsample_bilinear2d", "a.npy"]
+        back = ["run", "upsample_bilinear2d_backward", "a.npy"]
+        grid = ["run", "grid_sampler_2d_backward", "a.npy", "a.npy", "a.npy"]
+        self.check_messages([
             (up, "upsample_bilinear2d: the size of the forward's output is not known; give it with --output-size"),
             (back, "upsample_bilinear2d_backward: the size of the forward's input is not known; give it with "
              "--input-size"),
@@ -90,7 +106,6 @@ class Refusals(Case):
             (up + ["--output-size", "2,2,2"],
              "--output-size has 3 numbers; upsample_bilinear2d wants N,C,H,W or H,W"),
             (up + ["--output-size", "2"], "--output-size has 1 number; upsample_bilinear2d wants N,C,H,W or H,W"),
-            (["run", "grid_sampler_2d", "a.npy"], "grid_sampler_2d: 1 file is given; wanted input grid"),
             (up + ["--output-size", "2,2", "--input-size", "3,3"], "--input-size has 3 where the file has 2"),
             (up + ["--padding", "zeros"], "upsample_bilinear2d takes no option --padding"),
             (up + ["--scale-l", "2"], "upsample_bilinear2d takes no option --scale-l; wanted --scale-h or --scale-w"),
@@ -101,21 +116,13 @@ class Refusals(Case):
             (up + ["--align-corners", "--asymmetric"], "--align-corners and --asymmetric exclude each other"),
             (up + ["a.npy"], "upsample_bilinear2d: 2 files are given; wanted input"),
             (["describe", *up[1:], "a.npy"], "upsample_bilinear2d: 2 files are given; wanted input, or none and sizes"),
-            (["run", "resize_bilinear_v2_grad"], "resize_bilinear_v2_grad: 0 files are given; wanted grads "
-             "[original_image]"),
             (up + ["--scale-h", "1e300", "--scale-w", "1"],
              "a size of 2 times a scale of 1e+300 is no size that an output can have"),
-            (["run", "grid_sampler_2d", "-", "-", "-o", "x"], "standard input, '-', can be only one of the files"),
             (grid, "grid_sampler_2d_backward: no file for a result is given; wanted --input-grad FILE, "
              "--grid-grad FILE or both"),
             (grid + ["--input-grad", "x", "--grid-grad", "x"], "both results would go to 'x'"),
             (grid + ["--input-grad", "x", "--grid-grad", "./x"], "both results would go to './x'"),
-            (["describe", "upsample_bilinear2d", "--input-size", "4,4", "--output-size", "8,8"],
-             "upsample_bilinear2d: the size of the forward's input is not known; give it with --input-size, "
-             "N and C included"),
-        ]:
-            with self.subTest(words=words):
-                self.assertEqual(self.refused(*words), message)
+        ])
 
     def test_wrong_orders(self):
         """Sizes in the order of the files, and files in another order than the one they are read in."""

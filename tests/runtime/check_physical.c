@@ -545,7 +545,27 @@ static aclrtMemAccessDesc access_of(int flags, uint32_t device)
     return (aclrtMemAccessDesc){(aclrtMemAccessFlags)flags, {device, ACL_MEM_LOCATION_TYPE_DEVICE}, {0}};
 }
 
-/* What is said counts for the granules it is said of, and for the mapping: with the next one all begins anew. */
+static void unmap_and_free(char *base, const aclrtDrvMemHandle *handles, int n)
+{
+    for (int k = 0; k < n; k++) {
+        assert_success(aclrtUnmapMem(base + k * PIECE));
+        assert_success(aclrtFreePhysical(handles[k]));
+    }
+    assert_success(aclrtReleaseMemAddress(base));
+}
+
+/* With the next mapping all begins anew: nobody has said anything. */
+static void expect_new_with_mapping(char *base, const aclrtDrvMemHandle *handles, int n)
+{
+    for (int k = 0; k < n; k++) {
+        assert_success(aclrtUnmapMem(base + k * PIECE));
+        assert_success(aclrtMapMem(base + k * PIECE, PIECE, 0, handles[k], 0));
+    }
+    assert_success(aclrtMemset(base, 16, 1, 16));
+    assert_int_equal(has_told_access(), rg_check_level() != RG_CHECK_OFF);
+}
+
+/* What is said counts for the granules it is said of, and for the mapping. */
 static void test_access(void **state)
 {
     (void)state;
@@ -590,17 +610,8 @@ static void test_access(void **state)
     assert_success(aclrtMemSetAccess(base, 4 * PIECE, access, 1));
     assert_success(run_across(base));
     assert_int_equal(has_told_access(), looks);
-    for (int k = 0; k < 4; k++) {
-        assert_success(aclrtUnmapMem(base + k * PIECE));
-        assert_success(aclrtMapMem(base + k * PIECE, PIECE, 0, handles[k], 0));
-    }
-    assert_success(aclrtMemset(base, 16, 1, 16));
-    assert_int_equal(has_told_access(), looks);
-    for (int k = 0; k < 4; k++) {
-        assert_success(aclrtUnmapMem(base + k * PIECE));
-        assert_success(aclrtFreePhysical(handles[k]));
-    }
-    assert_success(aclrtReleaseMemAddress(base));
+    expect_new_with_mapping(base, handles, 4);
+    unmap_and_free(base, handles, 4);
 }
 
 /* Rows that leave out what they may not touch. */
@@ -618,11 +629,7 @@ static void test_access_between_rows(void **state)
     assert_false(has_told_access());
     assert_success(aclrtMemcpy2d(base, PIECE, bytes, 16, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE));
     assert_int_equal(has_told_access(), rg_check_level() != RG_CHECK_OFF);
-    for (int k = 0; k < 3; k++) {
-        assert_success(aclrtUnmapMem(base + k * PIECE));
-        assert_success(aclrtFreePhysical(handles[k]));
-    }
-    assert_success(aclrtReleaseMemAddress(base));
+    unmap_and_free(base, handles, 3);
 }
 
 static void test_access_refusals(void **state)

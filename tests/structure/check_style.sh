@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Are functions short (none over 80 lines, the median of src/ at most 16), macros no longer than ten
+# Are functions short (none over 50 lines, the median of src/ at most 10), macros no longer than ten
 # lines, names of files unique in src/, and is every file laid out as .clang-format says? Scripts too have short
 # functions and lines, and every source names its licence.
 #
@@ -21,7 +21,7 @@ lengths() {
     awk '/^{/ {begin = FNR} /^}/ && begin {print FNR - begin + 1, FILENAME ":" begin; begin = 0}
          FNR == 1 {begin = 0}' "$@"
 }
-complain "$(lengths "${files[@]}" | awk '$1 > 80 {print $2 ": a function of " $1 " lines; 80 are the most"}')"
+complain "$(lengths "${files[@]}" | awk '$1 > 50 {print $2 ": a function of " $1 " lines; 50 are the most"}')"
 long_in_python=$(python3 - "${scripts[@]}" <<'END'
 import ast
 import sys
@@ -30,14 +30,14 @@ for path in (path for path in sys.argv[1:] if path.endswith(".py")):
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read(), path)
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 80:
+        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 50:
             n_lines = node.end_lineno - node.lineno + 1
-            print(f"{path}:{node.lineno}: a function of {n_lines} lines; 80 are the most")
+            print(f"{path}:{node.lineno}: a function of {n_lines} lines; 50 are the most")
 END
 )
 complain "$long_in_python"
 median=$(lengths "${ours[@]}" | sort -n | awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)]}')
-[ "$median" -le 16 ] || complain "the median function of src/ has $median lines; 16 are the most"
+[ "$median" -le 10 ] || complain "the median function of src/ has $median lines; 10 are the most"
 
 complain "$(awk 'FNR == 1 {n = 0} /\\$/ {n++; next}
                  n >= 10 {print FILENAME ":" FNR ": a macro of " n + 1 " lines; ten are the most"}

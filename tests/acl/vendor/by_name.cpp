@@ -60,6 +60,28 @@ using Phase1 = aclnnStatus(const aclTensor *, const aclIntArray *, const aclIntA
                            uint64_t *, aclOpExecutor **);
 using Phase2 = aclnnStatus(void *, uint64_t, aclOpExecutor *, aclrtStream);
 
+struct Operands {
+    aclTensor *grad, *out;
+    aclIntArray *output_size, *input_size;
+};
+
+// Phase 2 in a thread of its own.
+static void run_phase_2(const Operands &operands, uint64_t workspace_size, aclOpExecutor *executor, aclrtStream stream)
+{
+    void *workspace = nullptr;
+    must(CALL(aclrtSetDevice, 0), "aclrtSetDevice");
+    if (workspace_size > 0)
+        must(CALL(aclrtMalloc, &workspace, workspace_size, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+    must(find<Phase2>("aclnnUpsampleNearestExact2dBackward")(workspace, workspace_size, executor, stream), "phase 2");
+    CALL(aclDestroyTensor, operands.grad);
+    CALL(aclDestroyTensor, operands.out);
+    CALL(aclDestroyIntArray, operands.output_size);
+    CALL(aclDestroyIntArray, operands.input_size);
+    must(CALL(aclrtSynchronizeStream, stream), "aclrtSynchronizeStream");
+    if (workspace_size > 0)
+        must(CALL(aclrtFree, workspace), "aclrtFree");
+}
+
 // 2 x 2 doubled: storage elements 3 to 18 are read, 5 to 8 of another storage are written.
 static int run()
 {
@@ -89,21 +111,8 @@ static int run()
                                                                              out, &workspace_size, &executor),
          "phase 1");
 
-    std::thread([&] {
-        void *workspace = nullptr;
-        must(CALL(aclrtSetDevice, 0), "aclrtSetDevice");
-        if (workspace_size > 0)
-            must(CALL(aclrtMalloc, &workspace, workspace_size, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-        must(find<Phase2>("aclnnUpsampleNearestExact2dBackward")(workspace, workspace_size, executor, stream),
-             "phase 2");
-        CALL(aclDestroyTensor, grad);
-        CALL(aclDestroyTensor, out);
-        CALL(aclDestroyIntArray, output_size);
-        CALL(aclDestroyIntArray, input_size);
-        must(CALL(aclrtSynchronizeStream, stream), "aclrtSynchronizeStream");
-        if (workspace_size > 0)
-            must(CALL(aclrtFree, workspace), "aclrtFree");
-    }).join();
+    const Operands operands = {grad, out, output_size, input_size};
+    std::thread(run_phase_2, operands, workspace_size, executor, stream).join();
 
     must(CALL(aclrtMemcpy, result.data(), N_WRITTEN * 4, written, N_WRITTEN * 4, ACL_MEMCPY_DEVICE_TO_HOST),
          "aclrtMemcpy");
