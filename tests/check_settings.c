@@ -137,7 +137,7 @@ static void numbers_of_threads(void **state)
     accept("REGRAD_NUM_THREADS", "99999999999999999999999", " 256");
     const char *const wrong[] = {"0", "-1", "many", "2x", "2.5", " ", "-99999999999999999999999"};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
-        refuse("REGRAD_NUM_THREADS", wrong[k], "; a whole number from 1 on is wanted; ");
+        refuse("REGRAD_NUM_THREADS", wrong[k], "; it must be a whole number from 1 on; ");
     char longest[2000];
     memset(longest, '7', sizeof longest);
     longest[1998] = 'x';

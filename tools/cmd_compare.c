@@ -252,13 +252,13 @@ const struct command command_compare = {
     .summary = "compares two arrays of the same shape",
     .words = " A B",
     .details =
-        "Prints the maximum and the mean error of A against B, also in ulp (the distance of neighbouring values) of\n"
-        "A's type at B's value, and how many NaN and infinities of one array the other does not have, and where.\n"
-        "The types may differ: values are compared. NaN agrees with NaN, an infinity with the same infinity, 0 with\n"
-        "-0. Without tolerances all elements must be equal; an element is within tolerance when --atol and --rtol\n"
-        "allow it or --ulp does. Errors are those of elements that are finite in both. --dtype bf16 reads uint16\n"
-        "files as bfloat16. Positions are indices from 0 in the order of the file's shape.\n\n"
-        "Exit status: 0 the same within tolerance, 1 different, 2 a file cannot be read or is malformed.\n",
+        "Prints the maximum and the mean error of A against B, also in ulp (the distance of neighbouring values) "
+        "of\nA's type at B's value, and how many NaN and infinities of one array the other does not have, and "
+        "where.\nThe types may differ: values are compared. NaN agrees with NaN, an infinity with the same infinity, 0 "
+        "with\n-0. Without tolerances all elements must be equal; an element is within tolerance when --atol and "
+        "--rtol\nallow it or --ulp does. Errors are taken over the elements that are finite in both. --dtype bf16 "
+        "reads uint16\nfiles as bfloat16. Positions are indices from 0 in the order of the file's shape.\n\nExit "
+        "status: 0 the same within tolerance, 1 different, 2 a file cannot be read or is malformed.\n",
     .options = OPTION_BIT(OPT_ATOL) | OPTION_BIT(OPT_RTOL) | OPTION_BIT(OPT_ULP) | OPTION_BIT(OPT_POSITIONS) |
                OPTION_BIT(OPT_DTYPE),
     .run = run_compare,

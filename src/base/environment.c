@@ -46,6 +46,6 @@ int rg_environment_number(const char *name, int low, int high, int otherwise)
     int number = otherwise;
     if (text != NULL && !parse_number(text, low, high, &number))
         rg_environment_refuse(&told, name, text,
-                              "a whole number from %d to %d is wanted; the variable counts as not set", low, high);
+                              "it must be a whole number from %d to %d; the variable counts as not set", low, high);
     return number;
 }

@@ -76,7 +76,7 @@ static int start_threads(void)
         return wanted;
     const int n = cores < RG_MAX_THREADS ? cores : RG_MAX_THREADS;
     if (text != NULL)
-        rg_environment_refuse(&told, "REGRAD_NUM_THREADS", text, "a whole number from 1 on is wanted; %d is used", n);
+        rg_environment_refuse(&told, "REGRAD_NUM_THREADS", text, "it must be a whole number from 1 on; %d is used", n);
     return n;
 }
 

@@ -329,11 +329,11 @@ class Outputs(Exec):
         script = f"trap '' XFSZ; ulimit -f 0; exec {FINDER} 0 mistake note"
         done = self.run_exec("--log", "log", "--report", "page.html", *SHELL, script, status=99)
         self.assertTrue(done.stderr.endswith(summary("sh ended with status 0", 1, 1)), done.stderr)
-        self.assertEqual(done.stderr.count("it cannot be written (File too large), and lacks findings\n"), 1)
+        self.assertEqual(done.stderr.count("it cannot be written (File too large); findings are missing there\n"), 1)
         with open(self.path("log"), encoding="utf-8") as file:
             self.assertEqual([json.loads(line)["finding"] for line in file], ["test-mistake", "test-note"])
         done = self.run_exec("--trace", "trace.json", *SHELL, f"trap '' XFSZ; ulimit -f 0; exec {CLIENT} streams")
-        self.assertIn("regrad: the trace cannot be written (File too large), and lacks what follows\n", done.stderr)
+        self.assertIn("regrad: the trace cannot be written (File too large); its rest is missing\n", done.stderr)
 
     def directories(self):
         return [name for name in self.files() if name.startswith("regrad-exec.")]

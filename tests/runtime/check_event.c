@@ -77,7 +77,7 @@ static void test_creation(void **state)
         event = foreign_handle;
         assert_refused(create[i](NULL, 0), ACL_ERROR_INVALID_PARAM, "event is NULL");
         assert_refused(create[i](&event, ACL_EVENT_IPC), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "without ACL_EVENT_IPC");
-        assert_refused(create[i](&event, 0x4), ACL_ERROR_RT_PARAM_INVALID, "flag is 0x4, must have no bits but");
+        assert_refused(create[i](&event, 0x4), ACL_ERROR_RT_PARAM_INVALID, "flag is 0x4, must have no bits outside");
         assert_refused(create[i](&event, 0x80), ACL_ERROR_RT_PARAM_INVALID, "flag is 0x80");
         assert_ptr_equal(event, foreign_handle);
     }

@@ -298,15 +298,14 @@ const struct command command_exec = {
     .name = "exec",
     .summary = "runs a program of the aclnn interface, and catches its mistakes",
     .words = " [OPTION]... [--] PROGRAM [ARGUMENT]...",
-    .details =
-        "Runs a program that was built for the vendor's libraries with ours, and with the check mode on. Sets\n"
-        "LD_LIBRARY_PATH, PATH, ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and ASCEND_OPP_PATH as the file set_env.sh of\n"
-        "'regrad ascend-home' does, and REGRAD_CHECK, REGRAD_CHECK_LOG and, for a report, REGRAD_TRACE. Options\n"
-        "stand before the program. What the program finds is on standard error when it happens; a line at the\n"
-        "end counts it. Signals are handed on to the program.\n\n"
-        "Exit status: the program's, or 128 and the number of the signal that ended it; 99 when that would be 0,\n"
-        "but there were findings (notes do not count); 126 when the program cannot be run, 127 when there is none;\n"
-        "2 and 3 as everywhere when it was not run, and 3 when it ended with 0 and log or report cannot be written.\n",
+    .details = "Runs a program that was built for the vendor's libraries with ours, and with the check mode on. "
+               "Sets\nLD_LIBRARY_PATH, PATH, ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and ASCEND_OPP_PATH as the file "
+               "set_env.sh of\n'regrad ascend-home' does, and REGRAD_CHECK, REGRAD_CHECK_LOG and, for a report, "
+               "REGRAD_TRACE. Options\nstand before the program. Findings appear on standard error when they happen; a "
+               "line at the end\ncounts them. Signals are handed on to the program.\n\nExit status: the program's, or "
+               "128 and the number of the signal that ended it; 99 when that would be 0,\nbut there were findings "
+               "(notes do not count); 126 when the program cannot be run, 127 when there is none;\n2 and 3 as "
+               "everywhere when it was not run, and 3 when it ended with 0 and log or report cannot be written.\n",
     .runs_program = true,
     .options = OPTION_BIT(OPT_CHECK) | OPTION_BIT(OPT_LOG) | OPTION_BIT(OPT_REPORT) | OPTION_BIT(OPT_TRACE) |
                OPTION_BIT(OPT_FORMAT) | OPTION_BIT(OPT_SUPPRESS),

@@ -83,10 +83,8 @@ static void note_zeros(struct rg_call *call, const bool *wanted)
     for (int k = 0; k < 2; k++) {
         const struct rg_acl_argument *result = &call->arguments[k == 0 ? INPUT_GRAD : GRID_GRAD];
         if (wanted[k] && !rg_acl_is_empty(result))
-            note_unwritten(
-                call, result->name,
-                "a tensor that is read is empty: zeros are written here, but a device leaves the result as it "
-                "was");
+            note_unwritten(call, result->name,
+                           "an input is empty: zeros are written here, but a device leaves the result as it was");
     }
 }
 

@@ -164,8 +164,7 @@ static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const
         call->arguments[0].is_unused = true;
         if (!rg_acl_is_empty(out)) {
             call->semantic.unwritten = out->name;
-            call->semantic.why = "the tensor that is read is empty: zeros are written here, but a device leaves out as "
-                                 "it was";
+            call->semantic.why = "the input is empty: zeros are written here, but a device leaves out as it was";
         }
         return rg_call_prepare(call, RG_WORK_ZERO);
     }

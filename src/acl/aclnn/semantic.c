@@ -167,8 +167,8 @@ static void look_at_ignored(const struct rg_semantic *semantic, const struct rg_
                   axis->scale);
     else
         rg_format(what, sizeof(what),
-                  "%s is %g, which counts here and on 950; Atlas A2 and A3, 910 and 310P ignore it and take %" PRId64
-                  " / %" PRId64 " from the sizes, which is another scale",
+                  "%s is %g, which is used here and on 950; Atlas A2 and A3, 910 and 310P ignore it and use %" PRId64
+                  " / %" PRId64 " from the sizes, another scale",
                   axis->scale_name, axis->scale, axis->out, axis->in);
     tell(note, axis->scale_name, what, "pass 0 to use the sizes everywhere, or sizes that are multiples of the scale");
 }
@@ -180,10 +180,10 @@ static void look_at_output_size(const struct rg_semantic_axis *axis, struct note
         return;
     char what[RG_CHECK_TEXT];
     rg_format(what, sizeof(what),
-              "outputSize says %" PRId64 " where the gradient of the output has %" PRId64
-              "; it is not looked at, because %s is not 0",
+              "outputSize says %" PRId64 ", but the gradient of the output has %" PRId64
+              "; outputSize is ignored, because %s is not 0",
               axis->output_size, axis->out, axis->scale_name);
-    tell(note, "outputSize", what, "pass the size of the forward's output, which is that of its gradient");
+    tell(note, "outputSize", what, "pass the size of the forward's output, which is the size of its gradient");
 }
 
 /* ---- Results ---------------------------------------------------------------------------------- */

@@ -32,10 +32,10 @@ static bool is_ignored(void)
 static void tell(const struct rg_function *function, const char *argument, const char *sentence)
 {
     struct rg_finding finding = {.kind = "status-ignored", .function = function, .argument = argument};
-    snprintf(finding.what, sizeof(finding.what), "%s, and %s before has failed with status %d, which was ignored",
-             sentence, last.why.function->name, last.why.status);
+    snprintf(finding.what, sizeof(finding.what), "%s: %s has failed before with status %d, which was ignored", sentence,
+             last.why.function->name, last.why.status);
     snprintf(finding.instead, sizeof(finding.instead),
-             "look at the status of every call, here at that of %s; aclGetRecentErrMsg says why it is not 0",
+             "check the status of every call, here of %s; aclGetRecentErrMsg says why it is not 0",
              last.why.function->name);
     rg_check_add(&finding, &last.place, "%s: %s", last.why.function->name, last.why.sentence);
     last.why.status = 0;
@@ -126,7 +126,7 @@ static bool is_unwritten(const void *address)
 static void tell_read(const struct rg_function *function, const char *argument, const void *address)
 {
     char sentence[RG_FAILURE_SENTENCE];
-    snprintf(sentence, sizeof(sentence), "%p is in device memory where nobody has written", address);
+    snprintf(sentence, sizeof(sentence), "%p is in device memory that nobody has written", address);
     tell(function, argument, sentence);
 }
 

@@ -15,10 +15,10 @@ static bool tell(const struct rg_function *function, const struct rg_acl_operand
     struct rg_finding finding = {.kind = "tensor-changed", .function = function, .argument = "executor"};
     const struct rg_handle_life life = rg_handle_look(operand->handle);
     snprintf(finding.what, sizeof(finding.what),
-             "the tensor %p, %s of phase 1, was %s since then; a device looks at it again in phase 2", operand->handle,
+             "the tensor %p, %s of phase 1, has been %s since; a device reads it again in phase 2", operand->handle,
              operand->name, became);
     snprintf(finding.instead, sizeof(finding.instead),
-             "leave tensors as they are until phase 2 has returned; for another address, aclSetTensorAddr of a "
+             "leave tensors unchanged until phase 2 has returned; to change an address, use aclSetTensorAddr with a "
              "repeatable executor");
     if (life.created.function != NULL)
         rg_check_add(&finding, &life.created.place, "a tensor, created by %s", life.created.function->name);

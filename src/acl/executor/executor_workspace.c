@@ -37,8 +37,8 @@ static void tell_size(const struct workspace *workspace, const char *has, uint64
     struct rg_finding finding = begin(workspace, "workspace-size", true);
     snprintf(finding.what, sizeof(finding.what), "the workspace %p %s %" PRIu64 " byte%s, and %" PRIu64 " %s needed",
              workspace->address, has, size, rg_plural(size), workspace->needed, workspace->needed == 1 ? "is" : "are");
-    snprintf(finding.instead, sizeof(finding.instead),
-             "allocate, and hand on, as many bytes as %sGetWorkspaceSize says", workspace->function->name);
+    snprintf(finding.instead, sizeof(finding.instead), "allocate and pass as many bytes as %sGetWorkspaceSize returns",
+             workspace->function->name);
     if (block != NULL)
         rg_memory_add_block(&finding, block, false);
     rg_check_tell(&finding);
@@ -92,10 +92,11 @@ static aclnnStatus check_alignment(const struct workspace *workspace)
         return ACLNN_SUCCESS;
     const int behind = (int)((uintptr_t)workspace->address % ALIGNMENT);
     struct rg_finding finding = begin(workspace, "workspace-alignment", false);
-    snprintf(finding.what, sizeof(finding.what), "the workspace %p is not a multiple of %d, but %d byte%s behind one",
-             workspace->address, ALIGNMENT, behind, rg_plural((uint64_t)behind));
+    snprintf(finding.what, sizeof(finding.what),
+             "the address %p of the workspace is no multiple of %d; it lies %d byte%s behind one", workspace->address,
+             ALIGNMENT, behind, rg_plural((uint64_t)behind));
     snprintf(finding.instead, sizeof(finding.instead),
-             "hand on an address of aclrtMalloc, or one that is a multiple of %d bytes behind it", ALIGNMENT);
+             "pass an address of aclrtMalloc, or an address that lies a multiple of %d bytes behind it", ALIGNMENT);
     struct rg_memory_block block;
     if (rg_memory_find(workspace->address, &block))
         rg_memory_add_block(&finding, &block, false);

@@ -72,7 +72,7 @@ static bool tell_wrong(const struct given *given)
     snprintf(what, sizeof(what), "is %s, and must be %s",
              is_other ? rg_handle_kind_name(life->kind) : "nothing that this library has created",
              rg_handle_kind_name(given->kind));
-    snprintf(instead, sizeof(instead), "hand on what the function that creates %s has returned",
+    snprintf(instead, sizeof(instead), "pass a handle that was returned by the function that creates %s",
              rg_handle_kind_name(given->kind));
     tell(given, "wrong-object", false, what, instead);
     return true;
@@ -104,11 +104,11 @@ static const struct words in_use = {
 static const struct words at_end = {
     .run_kind = "executor-destroyed",
     .run_instead =
-        "destroy only executors that have not run, and repeatable ones: a device looks into freed memory here",
+        "destroy only executors that have not run, and repeatable ones: a device would read freed memory here",
     .is_run_note = true,
     .kind = "destroyed-twice",
     .was = "destroyed before",
-    .instead = "once; set the pointer to NULL then"};
+    .instead = "once, and set the pointer to NULL afterwards"};
 
 /* What ends with an owner, and what to do where that and another end meet. */
 struct owned {
@@ -154,7 +154,7 @@ static void tell_gone(const struct given *given, const struct words *words)
     if (tell_wrong(given))
         return;
     if (has_run(given)) {
-        tell(given, words->run_kind, words->is_run_note, "is an executor that has run, and with that has ended",
+        tell(given, words->run_kind, words->is_run_note, "is an executor that has ended, because it has run",
              words->run_instead);
         return;
     }

@@ -116,9 +116,9 @@ static bool tell(const struct use *use)
                                  .function = use->function,
                                  .argument = use->access->argument};
     snprintf(finding.what, sizeof(finding.what), "mapped memory at %p is %s, %s", (void *)use->at, does,
-             !use->granted.was_set ? "and aclrtMemSetAccess has given no device access to it"
-             : may_read            ? "which its device may only read"
-                                   : "which its device may not use");
+             !use->granted.was_set ? "but aclrtMemSetAccess has given no device access to it"
+             : may_read            ? "but its device may only read it"
+                                   : "but its device may not use it");
     snprintf(finding.instead, sizeof(finding.instead),
              "call aclrtMemSetAccess after aclrtMapMem, with ACL_RT_MEM_ACCESS_FLAGS_%s for device %d",
              use->access->touch == RG_READS ? "READ" : "READWRITE", (int)device);

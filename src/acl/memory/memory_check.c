@@ -20,7 +20,7 @@ static bool tell_host(const struct rg_memory_use *use, const struct rg_memory_bl
                                  .is_refused = rg_memory_is_isolated(use->bytes.address),
                                  .function = use->function,
                                  .argument = use->argument};
-    snprintf(finding.what, sizeof(finding.what), "the %s %p is %s, which a device cannot reach", use->what,
+    snprintf(finding.what, sizeof(finding.what), "the %s %p is %s; a device cannot reach it", use->what,
              use->bytes.address, block != NULL ? "in host memory" : "in no memory that was allocated on a device");
     snprintf(finding.instead, sizeof(finding.instead),
              "allocate device memory with aclrtMalloc, and copy between it "
@@ -38,7 +38,7 @@ static bool tell_freed(const struct rg_memory_use *use, const struct rg_memory_b
     snprintf(finding.what, sizeof(finding.what), "the %s %p is in memory that has been freed", use->what,
              use->bytes.address);
     snprintf(finding.instead, sizeof(finding.instead),
-             "free memory when the last call that uses it has been synchronised with");
+             "free memory after synchronising with the last call that uses it");
     rg_memory_add_block(&finding, block, true);
     return rg_check_tell(&finding);
 }
@@ -48,10 +48,10 @@ static bool tell_unmapped(const struct rg_memory_use *use)
 {
     struct rg_finding finding = {
         .kind = "unmapped-address", .is_refused = true, .function = use->function, .argument = use->argument};
-    snprintf(finding.what, sizeof(finding.what), "the %s %p is among addresses that are reserved, with no memory there",
-             use->what, use->bytes.address);
+    snprintf(finding.what, sizeof(finding.what), "the %s %p is a reserved address without memory", use->what,
+             use->bytes.address);
     snprintf(finding.instead, sizeof(finding.instead),
-             "map physical memory there before, with aclrtMallocPhysical and aclrtMapMem");
+             "map physical memory there first, with aclrtMallocPhysical and aclrtMapMem");
     return rg_check_tell(&finding);
 }
 
@@ -68,9 +68,11 @@ static bool tell_outside(const struct rg_memory_use *use, const struct rg_memory
              "the bytes [%" PRId64 ", %" PRId64 ") from the %s %p are used, but only [%" PRId64 ", %" PRId64
              ") are allocated there",
              use->bytes.low, use->bytes.high, use->what, use->bytes.address, -before, (int64_t)block->size - before);
-    snprintf(finding.instead, sizeof(finding.instead), "%s",
-             is_rounded ? "allocate as much as is used: what an allocation is rounded up by may change"
-                        : "allocate what shape, strides and offset reach, or make them reach less");
+    snprintf(
+        finding.instead, sizeof(finding.instead), "%s",
+        is_rounded
+            ? "allocate all bytes that are used: the number of bytes by which an allocation is rounded up may change"
+            : "allocate all bytes that shape, strides and offset reach, or make them reach fewer");
     rg_memory_add_block(&finding, block, false);
     return rg_check_tell(&finding);
 }
@@ -110,7 +112,8 @@ aclError rg_memory_check_end(const struct rg_origin *origin, const char *argumen
     const struct rg_access access = {RG_FREES, argument, rg_bytes_plain(address, size)};
     if (rg_race_check_host(origin, &access, 1))
         return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE, origin->function,
-                               "%s is %p, which a stream has work for, must be waited for before", argument, address);
+                               "%s is %p, which queued work of a stream still uses, must be waited for first", argument,
+                               address);
     rg_race_forget(address, size);
     return ACL_SUCCESS;
 }
@@ -123,7 +126,7 @@ static void tell_freed_twice(const struct rg_function *function, const char *arg
     struct rg_finding finding = {
         .kind = "destroyed-twice", .is_refused = true, .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "the memory at %p has been freed before", address);
-    snprintf(finding.instead, sizeof(finding.instead), "free memory once; set the pointer to NULL then");
+    snprintf(finding.instead, sizeof(finding.instead), "free memory once, and set the pointer to NULL afterwards");
     rg_memory_add_block(&finding, block, true);
     rg_check_tell(&finding);
 }
@@ -139,7 +142,7 @@ static void tell_not_freeable(const struct rg_function *function, const char *ar
     snprintf(finding.what, sizeof(finding.what), "%p is %s", address, found);
     snprintf(finding.instead, sizeof(finding.instead),
              place == RG_MEMORY_MAPPED ? "give %s the addresses that %s was given"
-                                       : "free with %s what %s has returned",
+                                       : "free with %s the addresses that %s has returned",
              function->name, rg_memory_maker(place));
     if (block != NULL)
         rg_memory_add_block(&finding, block, false);

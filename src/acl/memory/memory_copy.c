@@ -107,7 +107,7 @@ static aclError run_now(const struct rg_origin *origin, const struct transfer *t
         return fail_access(origin->function);
     if (rg_race_check_host(origin, accesses, n))
         return rg_runtime_fail(ACL_ERROR_RT_STREAM_NOT_COMPLETE, origin->function,
-                               "a stream has work that touches the same memory, must be waited for before");
+                               "a stream has work that touches the same memory, must be waited for first");
     run(transfer);
     return ACL_SUCCESS;
 }

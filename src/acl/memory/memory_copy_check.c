@@ -83,7 +83,8 @@ static void note_direction(const struct rg_function *function, const struct end 
              "the kind says from %s to %s, but %s = %p is %s memory and %s = %p is %s memory", side(from->wants_device),
              side(to->wants_device), from->argument, from->address, side(is_on_device(from)), to->argument, to->address,
              side(is_on_device(to)));
-    snprintf(finding.instead, sizeof(finding.instead), "exchange the pointers, or say what the copy does");
+    snprintf(finding.instead, sizeof(finding.instead),
+             "exchange the pointers, or pass the kind that describes the copy");
     rg_check_tell(&finding);
 }
 
@@ -96,11 +97,10 @@ static void note_left(const struct rg_function *function, const struct end *to, 
     struct rg_finding finding = {
         .kind = "output-kept", .is_note = true, .function = function, .argument = from->argument};
     snprintf(finding.what, sizeof(finding.what),
-             "%p is in the memory for %s, which the outputMask of %s did not want; it was left as it was, and nobody "
-             "has written there",
+             "%p is in the memory for %s, which the outputMask of %s did not ask for; nobody has written there",
              from->address, block->left, block->left_by.function->name);
     snprintf(finding.instead, sizeof(finding.instead),
-             "want the result in outputMask, or fill it before the call, or do not read it");
+             "ask for the result in outputMask, fill it before the call, or do not read it");
     rg_memory_add_block(&finding, block, false);
     rg_check_add(&finding, &block->left_by.place, "the same, left as it was by %s", block->left_by.function->name);
     rg_check_tell(&finding);

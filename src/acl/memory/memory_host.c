@@ -62,8 +62,8 @@ aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
     static const struct rg_function function = {.name = __func__};
     const uint32_t known = ACL_HOST_REG_MAPPED | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
     if (flag & ~(known | ACL_HOST_REG_IOMEMORY))
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
-                               "flag is 0x%x, must have no bits but those of 0x%x", flag, known);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function, "flag is 0x%x, must have no bits outside 0x%x",
+                               flag, known);
     if (flag & ACL_HOST_REG_IOMEMORY)
         return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, &function,
                                "flag is 0x%x, must be without ACL_HOST_REG_IOMEMORY", flag);

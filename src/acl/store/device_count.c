@@ -40,11 +40,10 @@ static void count_visible(void)
     const char *list = rg_environment(name), *end = "";
     n_visible = list == NULL ? n_installed : count_listed(list, n_installed, &end);
     if (*end != '\0')
-        rg_environment_refuse(
-            &told, name, list,
-            "numbers of devices from 0 to %d with commas between are wanted, each once; it ends before "
-            "\"%.32s\", and the process sees %d",
-            n_installed - 1, end, (int)n_visible);
+        rg_environment_refuse(&told, name, list,
+                              "it must be numbers of devices from 0 to %d separated by commas, each once; the list "
+                              "ends before \"%.32s\", and the process sees %d",
+                              n_installed - 1, end, (int)n_visible);
 }
 
 int32_t rg_device_count(void)

@@ -173,12 +173,12 @@ static const char *advise(const struct rg_sight *sight, enum access access)
     if (sight->is_ours)
         return "keep the sizes of copies and tensors within what is allocated, and free it after its last use";
     if (sight->is_freed)
-        return "free memory after its last use; what the host is to read is copied before that, with aclrtMemcpy and "
+        return "free memory after its last use; copy the data that the host reads before that, with aclrtMemcpy and "
                "ACL_MEMCPY_DEVICE_TO_HOST";
     if (sight->where == RG_SIGHT_BEFORE && sight->distance <= ALLOCATOR_HEADER)
         return "give device memory back with aclrtFree, if this was free or delete; the host cannot touch it";
     if (access == RUNS)
-        return "call functions of the program: what is on a device is data";
+        return "call functions of the program: memory of a device holds data";
     if (access == WRITES)
         return "write to memory of the host, and copy that with aclrtMemcpy and ACL_MEMCPY_HOST_TO_DEVICE";
     if (access == READS)

@@ -40,9 +40,9 @@ static void read_total(void)
         return;
     total = rg_memory_of_machine();
     if (text != NULL)
-        rg_environment_refuse(&told, name, text,
-                              "a number of bytes above 0, perhaps with K, M or G behind it, is wanted; the variable "
-                              "counts as not set");
+        rg_environment_refuse(
+            &told, name, text,
+            "it must be a positive number of bytes, optionally followed by K, M or G; the variable counts as not set");
 }
 
 size_t rg_memory_total(void)

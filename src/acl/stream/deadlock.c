@@ -152,7 +152,7 @@ RG_NEEDS(rg_runtime) static bool is_dead(const struct rg_goal *goal)
 static void advise(struct rg_finding *finding, bool has_ended)
 {
     snprintf(finding->instead, sizeof(finding->instead), "%s",
-             has_ended ? "let the thread run the callbacks before it ends, or end its subscription before with "
+             has_ended ? "let the thread run the callbacks before it ends, or end its subscription first with "
                          "aclrtUnSubscribeReport"
                        : "wait in a thread that neither runs callbacks of the stream, in aclrtProcessReport, nor is "
                          "its host function");

@@ -86,8 +86,8 @@ static aclError check_flag(const struct rg_function *function, uint32_t flag)
     const uint32_t known = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
                            ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL;
     if (flag & ~(known | ACL_EVENT_IPC))
-        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function,
-                               "flag is 0x%x, must have no bits but those of 0x%x", flag, known);
+        return rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, function, "flag is 0x%x, must have no bits outside 0x%x",
+                               flag, known);
     if (flag & ACL_EVENT_IPC)
         return rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, function,
                                "flag is 0x%x, must be without ACL_EVENT_IPC: events belong to one process", flag);

@@ -65,7 +65,7 @@ aclError rg_order_check(const struct rg_function *function)
     struct rg_finding finding = {.kind = "after-finalize", .once_for = &late, .function = function};
     snprintf(finding.what, sizeof(finding.what), "the runtime is used after aclFinalize");
     snprintf(finding.instead, sizeof(finding.instead),
-             "call aclFinalize when all is done, after aclrtResetDevice; or aclInit again before this");
+             "call aclFinalize at the end, after aclrtResetDevice, or call aclInit again before this call");
     atomic_store(&is_late_told, true);
     if (!rg_check_tell(&finding))
         return ACL_SUCCESS;
@@ -85,14 +85,15 @@ void rg_order_tell_ended(const struct rg_function *function, const char *argumen
 {
     struct rg_finding finding = {.kind = "wrong-order", .is_note = true, .function = function, .argument = argument};
     snprintf(finding.what, sizeof(finding.what), "%s", what);
-    snprintf(finding.instead, sizeof(finding.instead), "end what was begun once, and after all that uses it");
+    snprintf(finding.instead, sizeof(finding.instead),
+             "reset a device once for each aclrtSetDevice, and finalise once for each aclInit, after the last use");
     rg_check_tell(&finding);
 }
 
 /* ---- Contexts and devices --------------------------------------------------------------------- */
 
-static const char set_context[] = "call aclrtSetDevice, aclrtSetCurrentContext or aclrtCreateContext in this thread "
-                                  "before";
+static const char set_context[] =
+    "call aclrtSetDevice, aclrtSetCurrentContext or aclrtCreateContext in this thread first";
 
 void rg_order_tell_no_context(const struct rg_function *function, const char *why, bool had_one)
 {
@@ -110,7 +111,7 @@ static aclError refuse_without(const struct rg_function *function, const struct 
 {
     static _Thread_local struct cause cause;
     struct rg_finding finding = {.kind = "wrong-context", .function = function, .argument = "stream"};
-    snprintf(finding.what, sizeof(finding.what), "stream %p takes work of a thread that has no current context",
+    snprintf(finding.what, sizeof(finding.what), "stream %p is given work by a thread that has no current context",
              stream->handle);
     snprintf(finding.instead, sizeof(finding.instead), "%s", set_context);
     if (!tell_once(&finding, &cause, NULL, NULL))
@@ -133,15 +134,14 @@ aclError rg_order_check_context(const struct rg_function *function, const struct
                  "stream %p is of device %d, but the thread's current context %p is of device %d", stream->handle,
                  stream->device, context.handle, context.device);
         snprintf(finding.instead, sizeof(finding.instead),
-                 "call aclrtSetDevice(%d) or aclrtSetCurrentContext in this thread before, or take a stream of "
-                 "device %d",
+                 "call aclrtSetDevice(%d) or aclrtSetCurrentContext in this thread first, or use a stream of device %d",
                  stream->device, context.device);
     } else {
         snprintf(finding.what, sizeof(finding.what),
                  "stream %p is of the context %p, but the thread's current context is %p", stream->handle,
                  stream->context_handle, context.handle);
         snprintf(finding.instead, sizeof(finding.instead),
-                 "call aclrtSetCurrentContext in this thread before, or take a stream of the current context");
+                 "call aclrtSetCurrentContext in this thread first, or use a stream of the current context");
     }
     if (!tell_once(&finding, &cause, stream->context_handle, context.handle))
         return ACL_SUCCESS;
@@ -193,10 +193,10 @@ void rg_order_check_reset(const struct rg_function *function, int32_t device, ac
     if (busy == NULL)
         return;
     struct rg_finding finding = {.kind = "reset-in-use", .is_note = true, .function = function, .argument = "deviceId"};
-    snprintf(finding.what, sizeof(finding.what),
-             "device %d is reset while nothing has waited for the work of stream %p", device, busy);
+    snprintf(finding.what, sizeof(finding.what), "device %d is reset, and nothing has waited for the work of stream %p",
+             device, busy);
     snprintf(finding.instead, sizeof(finding.instead),
-             "call aclrtSynchronizeStream or aclrtDestroyStream for it, or aclrtSynchronizeDevice, before");
+             "first call aclrtSynchronizeStream or aclrtDestroyStream for it, or aclrtSynchronizeDevice");
     rg_check_tell(&finding);
 }
 

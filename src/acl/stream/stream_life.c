@@ -193,10 +193,9 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
     static const struct rg_function function = {.name = __func__};
     const uint32_t known = 0x3F;
     const struct rg_stream_traits traits = {.priority = priority, .flags = flag};
-    const aclError status = flag & ~known
-                                ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
-                                                  "flag is 0x%x, must have no bits but those of 0x%x", flag, known)
-                                : create(rg_origin_here(&function), stream, &traits);
+    const aclError status = flag & ~known ? rg_runtime_fail(ACL_ERROR_RT_PARAM_INVALID, &function,
+                                                            "flag is 0x%x, must have no bits outside 0x%x", flag, known)
+                                          : create(rg_origin_here(&function), stream, &traits);
     return rg_ignored_make(RG_HANDLE_STREAM, status);
 }
 

@@ -312,7 +312,8 @@ static aclError fail_push(const struct rg_stream *stream, const struct rg_functi
     if (status == ACL_ERROR_RT_STREAM_CONTEXT)
         return rg_stream_fail_dead(function, stream->handle);
     return rg_runtime_fail(status, function,
-                           "stream is %p, for which the system refuses a thread, must be one of fewer", stream->handle);
+                           "stream is %p, for which the system refuses a thread; there must be fewer threads",
+                           stream->handle);
 }
 
 /* The system's number of the calling thread, asked once. */

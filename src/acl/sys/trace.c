@@ -53,7 +53,7 @@ __attribute__((format(printf, 3, 4))) static void write_line(const char *kind, u
     const int error = errno;
     const ssize_t n = length < LINE_SIZE ? write(atomic_load(&rg_trace_file), line, (size_t)length) : length;
     if (n < length && atomic_exchange(&rg_trace_file, -1) >= 0) /* the disk is full: the rest would have holes */
-        fprintf(stderr, "regrad: the trace cannot be written (%s), and lacks what follows\n",
+        fprintf(stderr, "regrad: the trace cannot be written (%s); its rest is missing\n",
                 strerror(n < 0 ? errno : ENOSPC));
     errno = error;
 }

@@ -127,7 +127,7 @@ static void print(const struct rg_finding *finding, struct rg_place place)
     rg_unlock(&lock);
     if (error != 0) {
         rg_environment_refuse(&refused, rg_check_log_name, rg_check_setting()->log,
-                              "it cannot be written (%s), and lacks findings", strerror(error));
+                              "it cannot be written (%s); findings are missing there", strerror(error));
         rg_check_mark_unlogged(&text);
     }
     make_block(&text, &shown, &place, rg_place_describe);
@@ -188,7 +188,7 @@ static void refuse_log_in_handler(void)
     rg_text_put(&text, rg_check_log_name);
     rg_text_put(&text, " is \"");
     rg_text_put(&text, rg_check_setting()->log);
-    rg_text_put(&text, "\"; it cannot be written, and lacks findings\n");
+    rg_text_put(&text, "\"; it cannot be written; findings are missing there\n");
     rg_text_write(&text, STDERR_FILENO);
 }
 

@@ -47,10 +47,10 @@ static void read_levels(void)
         levels[m] = setting.lowest[m] = level;
     atomic_flag told = ATOMIC_FLAG_INIT;
     if (text != NULL && !parse_modules(text, levels))
-        rg_environment_refuse(&told, name, text,
-                              "MODULE=LEVEL:MODULE=LEVEL is wanted, with levels from 0 to %d; the variable counts as "
-                              "not set",
-                              ACL_ERROR + 1);
+        rg_environment_refuse(
+            &told, name, text,
+            "it must be MODULE=LEVEL:MODULE=LEVEL, with levels from 0 to %d; the variable counts as not set",
+            ACL_ERROR + 1);
     else
         memcpy(setting.lowest, levels, sizeof(levels));
 }
@@ -64,9 +64,7 @@ static void read_directory(const char *name, const char *below)
         return;
     if (strlen(text) >= PATH_MAX / 2) {
         rg_environment_refuse(&told, name, text,
-                              "a path of less than %d bytes is wanted; the variable counts as not "
-                              "set",
-                              PATH_MAX / 2);
+                              "it must be a path of fewer than %d bytes; the variable counts as not set", PATH_MAX / 2);
         return;
     }
     snprintf(setting.directory, sizeof(setting.directory), "%s%s", text, below);

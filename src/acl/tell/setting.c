@@ -47,7 +47,7 @@ static void read_words(bool named[N_WORDS])
     if (text == NULL || parse_words(text, named))
         return;
     rg_environment_refuse(&told, name, text,
-                          "off, warn, all, error, isolate, or isolate and a level with a comma between, is wanted; the "
+                          "it must be off, warn, all, error, isolate, or isolate and a level separated by a comma; the "
                           "variable counts as not set");
     memset(named, 0, N_WORDS * sizeof(*named));
 }
@@ -58,11 +58,9 @@ static void refuse_unknown_kinds(void)
     int length = 0;
     const char *unknown = rg_check_find_unknown(setting.suppressed, &length);
     if (unknown != NULL)
-        rg_environment_refuse(
-            &told, suppress_name, setting.suppressed,
-            "kinds of findings with commas between are wanted; \"%.*s\" is none, and what is none has "
-            "no effect",
-            length < 64 ? length : 64, unknown);
+        rg_environment_refuse(&told, suppress_name, setting.suppressed,
+                              "it must be kinds of findings separated by commas; \"%.*s\" is no kind and has no effect",
+                              length < 64 ? length : 64, unknown);
 }
 
 static char *copy_variable(const char *name)
