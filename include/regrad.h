@@ -32,9 +32,9 @@
  *
  * Words
  * -----
- * "input" and "output" without more are those of the forward operator: grad_output is what a
- * gradient is given, grad_input is what it computes. N, C, H, W are batch, channels, height,
- * width; L is the length of a one-dimensional signal.
+ * "input" and "output" mean the input and output of the forward operator: a gradient is given
+ * grad_output and computes grad_input. N, C, H, W are batch, channels, height, width; L is the
+ * length of a one-dimensional signal.
  *
  * What always holds
  * -----------------
@@ -44,19 +44,20 @@
  *   in a batch, and for any strides.
  * - float16 and bfloat16 are widened exactly, computed in float32 and rounded once, to nearest
  *   even, when stored.
- * - A function that returns something else than REGRAD_OK has had no effect on its outputs and has
- *   left a sentence in regrad_last_message(). REGRAD_ERROR_UNFINISHED alone leaves outputs undefined.
- * - No function exits or raises a signal, and none prints, but for one line on standard error about an
- *   environment variable with a value of no use (see "The machine"). All functions may be called from
- *   any thread; plans are immutable and may be shared between threads.
+ * - A function that returns anything but REGRAD_OK has not touched its outputs, and has left a
+ *   sentence in regrad_last_message(). There is one exception: REGRAD_ERROR_UNFINISHED leaves outputs
+ *   undefined.
+ * - No function exits or raises a signal. The library prints one thing: a line on standard error about
+ *   an environment variable whose value it cannot use (see "The machine").
+ * - All functions may be called from any thread; plans are immutable and may be shared between threads.
  *
  * Versions
  * --------
  * Until 1.0 a minor version may change the interface. The name of the shared library has its minor version
  * (libregrad.so.0.2), and so has the version of its symbols (REGRAD_0.2). Within a minor version functions and
  * constants are added, and none changes. A struct that begins with a member `size`, which the caller sets to
- * sizeof the struct, may get new members at its end: zero in a new member means what an older library did, and a
- * library never reads past `size`. All other structs, regrad_tensor among them, stay as they are.
+ * sizeof the struct, may get new members at its end: a new member that is zero means the behaviour of the older
+ * library, and a library never reads past `size`. All other structs, regrad_tensor among them, stay as they are.
  */
 #ifndef REGRAD_H
 #define REGRAD_H
@@ -96,7 +97,7 @@ typedef enum regrad_status {
 REGRAD_API const char *regrad_status_name(regrad_status status);
 
 /*
- * Why the last call in this thread that failed did so: one sentence that names the operator, the
+ * Why the last failed call of this thread failed: one sentence that names the operator, the
  * argument, the value that came and the value that was wanted. "" when no call has failed yet.
  * Valid until the next failing call in the same thread; a call that succeeds leaves it alone.
  */
@@ -131,7 +132,7 @@ REGRAD_API const char *regrad_dtype_name(regrad_dtype dtype);
  *         on a dimension longer than 1; negative strides walk backwards.
  * offset  In elements, from data to element (0, 0, ...).
  * storage How many elements, counted from data, belong to the tensor. A view that reaches outside
- *         of [0, storage) is refused. 0 says nothing, and the view is trusted.
+ *         of [0, storage) is refused. 0: not known, and the view is trusted.
  * name    How messages call this tensor; NULL for the name of the parameter.
  * data    Aligned to the size of an element. Not read when a plan is made. May be NULL when the
  *         tensor has no elements.
@@ -161,9 +162,9 @@ REGRAD_API regrad_tensor regrad_tensor_channels_last(void *data, regrad_dtype dt
 /* ---- Plans -------------------------------------------------------------------------------- */
 
 /*
- * Everything about a call that does not depend on the data: checked arguments, index and weight
- * tables, how the work is split. Made by the functions below that end in _plan or _plan_with; immutable;
- * may be run by any number of threads at the same time, each with a workspace of its own.
+ * The part of a call that does not depend on the data: checked arguments, index and weight tables,
+ * how the work is split. Functions that end in _plan or _plan_with make a plan. It is immutable, and
+ * any number of threads may run it at the same time, each with a workspace of its own.
  */
 typedef struct regrad_plan regrad_plan;
 
@@ -175,16 +176,16 @@ typedef struct regrad_plan regrad_plan;
  * n         2 or more, at most options.threads; work that is one task is done without this function
  * task      needs 64 KiB of stack at most, in a library that was optimised, and allocates nothing
  *
- * A run may call it several times, one call after the other. Where several threads run plans at the same time, so are
- * calls with one context. It returns as functions do, not by longjmp or an exception. An index that comes twice, or is
- * not one of 0 ... n - 1, is ignored; if one is left out the run returns REGRAD_ERROR_UNFINISHED. A call that comes
- * after this function has returned is an error that cannot be found.
+ * A run may call it several times, one call after the other. If several threads run plans at the same time, calls with
+ * one context come at the same time, too. It returns as functions do, not by longjmp or an exception. An index that
+ * comes twice, or is not one of 0 ... n - 1, is ignored; if an index is left out, the run returns
+ * REGRAD_ERROR_UNFINISHED. A call of task after this function has returned is an error that the library cannot find.
  */
 typedef void regrad_parallel_for(void *context, int n, void (*task)(void *argument, int index), void *argument);
 
 /*
- * Memory for a plan, which need not be zeros. NULL where there is none: then no plan is made, all its memory is given
- * back, and the status is REGRAD_ERROR_OUT_OF_MEMORY.
+ * Memory for a plan, with any contents. NULL if there is none: then no plan is made, all its memory is given back, and
+ * the status is REGRAD_ERROR_OUT_OF_MEMORY.
  *
  * context    memory_context of the options
  * size       Bytes; not 0, and a multiple of alignment, as aligned_alloc wants it.
@@ -193,7 +194,7 @@ typedef void regrad_parallel_for(void *context, int n, void (*task)(void *argume
  */
 typedef void *regrad_allocate(void *context, size_t size, size_t alignment);
 
-/* Takes memory back; size and alignment are those that it was asked for with. memory is never NULL. */
+/* Takes memory back; allocate was given the same size and alignment for it. memory is never NULL. */
 typedef void regrad_free(void *context, void *memory, size_t size, size_t alignment);
 
 /*
@@ -201,21 +202,21 @@ typedef void regrad_free(void *context, void *memory, size_t size, size_t alignm
  *
  *     regrad_plan_options options = {.size = sizeof options, .threads = 4};
  *
- * The structure grows at its end, and size says how much of it the caller has. Fields that are missing there count as
- * 0. A size beyond the library's own is accepted if what the library does not know is 0. It is copied when the plan is
- * made. None of this changes a bit of any result.
+ * The structure grows at its end, and size says how much of it the caller has. Missing fields count as 0. A size beyond
+ * the library's own is accepted if all bytes that the library does not know are 0. The structure is copied when the
+ * plan is made. No option changes a bit of any result.
  *
- * size              sizeof(regrad_plan_options). 0, more than 1024 and what is no multiple of a pointer's size are
- *                   refused: it was never set.
+ * size              sizeof(regrad_plan_options). 0, more than 1024, or no multiple of a pointer's size is refused: such
+ *                   a size was never set.
  * threads           How many tasks a run is split into at most. 0: regrad_num_threads() when the plan is made; more
  *                   than 256 counts as 256; less than 0 is refused.
  * parallel_for      Runs these tasks, on a pool of the program for instance. NULL: the library's own threads. With a
  *                   function here the library neither starts nor uses threads for the plan.
- * parallel_context  Is handed to parallel_for.
- * allocate, free    All memory of the plan, also what is needed only while it is made: both or none. NULL: the
- *                   system's. allocate is called by the thread that makes the plan, while it does; free by that one
- *                   and in regrad_plan_destroy. A run calls neither.
- * memory_context    Is handed to allocate and free.
+ * parallel_context  Is passed to parallel_for.
+ * allocate, free    For all memory of the plan, also memory that is needed only while the plan is made: both or none.
+ *                   NULL: the system's. The thread that makes the plan calls allocate and free; regrad_plan_destroy
+ *                   calls free. A run calls neither.
+ * memory_context    Is passed to allocate and free.
  *
  * The contexts must be valid until the plan is destroyed.
  */
@@ -267,8 +268,8 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
 REGRAD_API size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size);
 
 /*
- * Would regrad_plan_run accept these pointers? Checks that none that is needed is NULL, that each
- * is aligned to its element size, and that no output shares memory with an input or with another
+ * Would regrad_plan_run accept these pointers? Checks that no needed pointer is NULL, that each is
+ * aligned to its element size, and that no output shares memory with an input or with another
  * output. Touches no data.
  *
  * inputs, outputs: as for regrad_plan_run.
@@ -283,8 +284,8 @@ REGRAD_API regrad_status regrad_plan_check(const regrad_plan *plan, const void *
  *                 function takes them. Tensors without elements may be NULL.
  * outputs         The same for the output tensors. An output that the plan does not want may be
  *                 NULL and is not touched.
- * workspace       At least regrad_plan_workspace_size(plan) bytes, aligned to 64; contents are of no
- *                 interest before and of no use after. May be NULL when the size is 0.
+ * workspace       At least regrad_plan_workspace_size(plan) bytes, aligned to 64. Its contents do not
+ *                 matter before the run, and mean nothing after it. May be NULL when the size is 0.
  * workspace_size  Bytes at workspace.
  *
  * Makes the checks of regrad_plan_check first, and does nothing when they fail. Allocates nothing.
@@ -308,15 +309,15 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  *         The scale factor of the forward, output over input, that its user gave; 0 when sizes
  *         were given. With a scale s the source step is r = (float)(1 / s), else r = I / O in
  *         float32; r is double for bilinear resizes of float64 tensors and on an axis of which I
- *         or O is over 2^22. NaN, infinities, scales for which r is not finite, and for
- *         REGRAD_NEAREST_GATHER_LAW those for which its m or 1 / s is not finite, are refused; a
- *         negative scale means 0 for the bilinear operators and is refused by the others.
+ *         or O is over 2^22. A scale is refused if it is NaN or infinite or its r is not finite;
+ *         with REGRAD_NEAREST_GATHER_LAW, if its m or 1 / s is not finite. A negative scale means 0
+ *         for the bilinear operators; the others refuse it.
  *         A trap: the scale is the forward's, for the gradient too. A resize from 10 to 20 has the
  *         scale 2 in both directions. Its inverse, 0.5, is accepted, because any scale may be meant,
- *         and is another operator: r = 2, so that three quarters of the outputs read the last pixel
- *         alone. If in doubt give 0; the sizes then say it.
+ *         and is another operator: r = 2, so three quarters of the outputs read the last pixel
+ *         alone. If in doubt give 0; then the sizes decide.
  * types   All tensors of a call have the same type. Weights and sums are float32, or float64 for
- *         float64 tensors. regrad_upsample_nearest_exact1d and 2d take uint8, too, of which every
+ *         float64 tensors. regrad_upsample_nearest_exact1d and 2d take uint8, too, because every
  *         output is one input or 0; the others refuse it. On an axis of which I or O is over 2^22,
  *         past which float32 has no quarters of a pixel, indices and coordinates are computed in
  *         float64.
@@ -329,9 +330,9 @@ REGRAD_API regrad_status regrad_plan_run(const regrad_plan *plan, const void *co
  * (when run) for misaligned or overlapping memory; REGRAD_ERROR_OUT_OF_MEMORY.
  *
  * Each operator comes three times. The function that ends in _plan_with makes a plan as its options
- * say and stores it in *plan, which the caller owns; on failure *plan is left as it was. The one that
- * ends in _plan does so with NULL for options, which is as if all were 0. The third makes such a plan,
- * runs it on the tensors' data with a workspace of its own, and destroys it.
+ * say and stores it in *plan, which the caller owns; on failure *plan stays as it was. The function that
+ * ends in _plan does the same with NULL for options, which means 0 for all of them. The third function
+ * makes such a plan, runs it on the tensors' data with a workspace of its own, and destroys it.
  */
 
 /* Where output index o of a bilinear axis reads. See docs/operators.md, "Bilinear". */
@@ -514,7 +515,7 @@ REGRAD_API regrad_status regrad_upsample_nearest_exact2d_grad_plan_with(
 
 /* ---- Grid sample -------------------------------------------------------------------------- */
 
-/* The numbers are those of the aclnn interface. */
+/* The aclnn interface has the same numbers. */
 typedef enum regrad_interpolation {
     REGRAD_BILINEAR = 0,
     REGRAD_NEAREST = 1, /* ties to even; the gradient of the grid is 0 */
@@ -564,8 +565,8 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_plan_with(const regrad_tensor *i
  * input_grad   (N, C, H, W), written: sum over the points that touch a pixel of grad_output * weight,
  *              in the order of the points; zeros where there are none. NULL when not wanted.
  * grid_grad    (N, H', W', 2), written: slope * sum over channels and neighbours of
- *              grad_output * d weight / d pixel * input. NULL when not wanted; what is not wanted
- *              costs nothing.
+ *              grad_output * d weight / d pixel * input. NULL when not wanted.
+ * A gradient that is not wanted costs nothing.
  *
  * When a plan is run, outputs[0] is input_grad and outputs[1] grid_grad, also when one of them is
  * not wanted. When both are NULL the arguments are checked, nothing is computed, and the call succeeds.
@@ -589,22 +590,23 @@ REGRAD_API regrad_status regrad_grid_sampler_2d_backward_plan_with(
 /* ---- The machine -------------------------------------------------------------------------- */
 
 /*
- * How many threads a plan made from now on may use, the calling thread included. Starts as the
- * environment variable REGRAD_NUM_THREADS says, a whole number from 1 on, else as the cores that the
- * process may use: those that it may run on, but no more than the CPU quotas of its control groups
- * (those of a container, for instance) pay for, rounded up. Another value of the variable is told on
- * standard error, once, and counts as none. Results do not depend on the number. set: n < 1 goes back
- * to that start value; more than 256 counts as 256. Safe while other threads make and run plans, which
- * keep the number that they were made with. The library's own threads run on cores that the calling
- * thread may use.
+ * How many threads a plan made from now on may use, the calling thread included. The number starts
+ * as the value of the environment variable REGRAD_NUM_THREADS, a whole number from 1 on. If it is not
+ * set, the number starts as the count of cores that the process may use: the cores that it may run on,
+ * but no more than the CPU quotas of its control groups (of a container, for instance) pay for, rounded
+ * up. If the variable holds another value, one line on standard error says so, and it counts as not set.
+ * Results do not depend on the number. set: n < 1 goes back to the start value; more than 256 counts as
+ * 256. Safe while other threads make and run plans: a plan keeps the number that it was made with. The
+ * library's own threads run on cores that the calling thread may use.
  */
 REGRAD_API int regrad_num_threads(void);
 REGRAD_API void regrad_set_num_threads(int n);
 
 /*
- * The instruction set that is in use: "scalar", "avx2", "avx512" or "neon". The best one that the
- * processor has, unless the environment variable REGRAD_ISA names another that it has; a name that it
- * has not is told on standard error, once, and counts as none. Results do not depend on it.
+ * The instruction set in use: "scalar", "avx2", "avx512" or "neon". It is the best of the processor,
+ * unless the environment variable REGRAD_ISA names another one that the processor has. If it holds
+ * another value, one line on standard error says so, and it counts as not set. Results do not depend on
+ * the instruction set.
  */
 REGRAD_API const char *regrad_isa(void);
 

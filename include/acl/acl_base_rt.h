@@ -5,14 +5,14 @@
  *
  * What holds for all functions of acl/
  * - Any thread may call them, at the same time too, unless a prototype says otherwise.
- * - 0 (ACL_SUCCESS) is success. Every other status leaves a sentence for aclGetRecentErrMsg that
- *   names function, argument, the value that came and the value that was wanted, and becomes the
- *   thread's last error (aclrtGetLastError). A call that fails has had no other effect, unless it
- *   says so.
- * - A handle that is NULL, foreign, of another kind, or whose object is gone is answered with a
+ * - 0 (ACL_SUCCESS) is success. Every other status becomes the thread's last error
+ *   (aclrtGetLastError), and leaves a sentence for aclGetRecentErrMsg that names the function, the
+ *   argument, the value that came and the value that was wanted. A failed call has no other effect,
+ *   unless its prototype says so.
+ * - A call with a handle that is NULL, foreign, of another kind, or whose object is gone returns a
  *   status. Handle values are never used twice.
- * - Statuses are those of REGRAD_CHECK=off. The check mode (docs/check.md) refuses more: memory that has
- *   been freed, for instance, and with REGRAD_CHECK=error memory of the host in place of a device's.
+ * - These headers state the statuses for REGRAD_CHECK=off. The check mode (docs/check.md) refuses more: freed
+ *   memory, for instance, and with REGRAD_CHECK=error memory of the host in place of a device's.
  */
 #ifndef ACL_ACL_BASE_RT_H
 #define ACL_ACL_BASE_RT_H

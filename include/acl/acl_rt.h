@@ -7,13 +7,12 @@
  * Words
  * - The current context belongs to the calling thread: aclrtSetDevice and aclrtCreateContext give it
  *   one. Functions that need one and find none, or one that is gone, return 107002.
- * - Where a stream is wanted, NULL means the default stream of the current context. A stream that is
- *   no live one is answered with 107003, an event with 107017, a context with 107002.
+ * - As a stream, NULL means the default stream of the current context. A function returns 107003 for
+ *   a stream that is not alive, 107017 for such an event, 107002 for such a context.
  * - Work on a stream is done in the order in which it was submitted, at any time after the call that
- *   submits it, by a thread of the stream or by one that waits for it. Streams have no order among
- *   each other but what events and waits give them. Programs synchronise as for any device. With
- *   ACL_LAUNCH_BLOCKING=1 in the environment such a call returns when its work is done, with the
- *   status of that.
+ *   submits it, by a thread of the stream or by one that waits for it. Only events and waits order the
+ *   work of two streams. Programs synchronise as for any device. With ACL_LAUNCH_BLOCKING=1 in the
+ *   environment a call that submits work returns when the work is done, with its status.
  * - Work that fails is reported by the next synchronisation of its stream or of its device, once. The
  *   end of a stream reports nothing.
  * - Timeouts are in milliseconds; -1 waits as long as it takes.
@@ -374,7 +373,7 @@ typedef struct aclrtUtilizationInfo {
  * 100003 when the file cannot be read; 100005 when it has more than 1 MiB; 100006 when what it holds is
  * not in braces.
  *
- * Unlike what programs are told, all other functions work without it.
+ * The vendor's documentation asks for it first; here all other functions work without it.
  */
 ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
 
@@ -451,8 +450,8 @@ ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char *pkgName, int32_t *version
 /* ---- Errors ------------------------------------------------------------------------------- */
 
 /*
- * Why calls in this thread have failed since the last time that this was asked: their sentences, one
- * a line. NULL when none has. The text is the library's, and good until this thread asks again.
+ * Why calls of this thread have failed since its last call of this function: their sentences, one
+ * a line. NULL when none has. The text is the library's, and valid until this thread calls it again.
  */
 ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
 
@@ -826,8 +825,8 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus 
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
 
 /*
- * Have the streams that were told to wait for the event done so? ACL_EVENT_WAIT_STATUS_COMPLETE also
- * when none was told. 100000 when a pointer is NULL, 107017.
+ * Have all streams that aclrtStreamWaitEvent made wait for the event done so? ACL_EVENT_WAIT_STATUS_COMPLETE
+ * also when there is no such stream. 100000 when a pointer is NULL, 107017.
  */
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
 
@@ -1103,7 +1102,7 @@ ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtr
  * The allocation of device memory that an address is in.
  *
  * pbase  out: its beginning, which aclrtFree takes; of mapped memory, that of the piece
- * psize  out: its bytes, as they were asked for; of mapped memory, those of the piece
+ * psize  out: its bytes, as they were asked for; of mapped memory, the bytes of the piece
  * 100000 when a pointer is NULL, 107000 for an address that is in no live device memory.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);

@@ -83,7 +83,7 @@ ACL_FUNC_VISIBILITY aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t
                                                const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData);
 
 /*
- * Describes a tensor anew. Dimensions that are NULL keep the old shape, strides (those of a new
+ * Describes a tensor anew. Dimensions that are NULL keep the old shape, strides (strides of a new
  * shape are contiguous) or storage; a NULL address keeps the old one.
  * 161001 for a NULL tensor; 161002 for a stale one and for more than 25 dimensions.
  */

@@ -14,7 +14,7 @@ extern "C" {
  * Phase 1 of bilinear resize: checks the arguments and plans the work.
  *
  * self          float, float16 or bfloat16; rank 4; NCHW, ND (read as NCHW), or NHWC, in which case its
- *               dimensions and those of out are in the order N, H, W, C
+ *               dimensions and the dimensions of out are in the order N, H, W, C
  * outputSize    2 values: height and width of out
  * alignCorners  true: the centres of the corner pixels meet, and scales have no effect; false: pixels
  *               are areas

@@ -15,7 +15,7 @@ extern "C" {
  * out[i] = sum of weight(o, i) * gradOut[o] over the outputs o of the resize.
  *
  * gradOut       float, float16 or bfloat16; rank 4; NCHW, ND (read as NCHW), or NHWC, in which case its
- *               dimensions and those of inputSize and out are in the order N, H, W, C
+ *               dimensions and the dimensions of inputSize and out are in the order N, H, W, C
  * outputSize    2 values: height and width of gradOut
  * inputSize     4 values: the shape of out
  * alignCorners  true: the centres of the corner pixels meet, and scales have no effect; false: pixels
