@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does every link of the documents lead to a file and a heading that exist?
+"""Does every link of the documents lead to a file and a heading that exist, and does no text that users read hold a
+phrase that cannot be read aloud?
 
     check_documents.py SOURCE-DIRECTORY
 """
@@ -11,6 +12,11 @@ import sys
 ROOT = pathlib.Path(sys.argv[1])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PHRASE = re.compile(r"\b(?:of no use|(?:is|are|was|were|be) told|had better|but for|those of)\b", re.IGNORECASE)
+# Headers, documents, and what the library and its program print.
+READ = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "include/**/*.h")
+PRINTING = ("src/**/*.c", "tools/**/*.c", "bench/*.c")
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:PRI\w+\s*)?"(?:[^"\\\n]|\\.)*")*')
 
 
 def files(patterns):
@@ -31,9 +37,17 @@ def dead_links(path):
             yield f"{path}: {link} leads nowhere"
 
 
+def phrases(path, text):
+    for match in PHRASE.finditer(re.sub(r"[\s*\"]+", " ", text)):
+        yield f"{path}: \"{match[0]}\" cannot be read aloud"
+
+
 def main():
     documents = files(("*.md", "docs/**/*.md", "examples/**/*.md"))
     complaints = [line for path in documents for line in dead_links(path)]
+    complaints += [line for path in files(READ) for line in phrases(path, path.read_text())]
+    for path in files(PRINTING):
+        complaints += phrases(path, "\n".join(STRING.findall(path.read_text())))
     print("\n".join(complaints) or f"{len(documents)} documents")
     return int(bool(complaints))
 
