@@ -245,7 +245,7 @@ ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *
  * deviceId    as for aclrtSetDevice
  * deviceInfo  ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM: threads that an
  *             operator may use (regrad_num_threads); ACL_DEVICE_INFO_L2_SIZE: bytes of the level 2
- *             cache of a processor, 0 where the system does not say
+ *             cache of a processor, 0 if the system does not say
  * value       out
  * 100000 when value is NULL or deviceInfo is none of these; 107001 for a device that is not there.
  */
@@ -254,10 +254,11 @@ ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDevice
 /* ---- Logging ------------------------------------------------------------------------------ */
 
 /*
- * Logs a line, made as by printf. Written to standard output when ASCEND_LOG_PRINT_TO_STDOUT (or,
- * where that is not set, ASCEND_SLOG_PRINT_TO_STDOUT) is 1 and logLevel is at least
- * ASCEND_GLOBAL_LOG_LEVEL (0 to 3; 4: nothing; 3 when not set); else dropped: there are no log files.
- * One line is written at once, also by many threads; what is longer than 1023 bytes is cut.
+ * Logs a line, made as by printf: on standard output when ASCEND_LOG_PRINT_TO_STDOUT (or, if that is not
+ * set, ASCEND_SLOG_PRINT_TO_STDOUT) is 1, else in a file when ASCEND_PROCESS_LOG_PATH or ASCEND_WORK_PATH
+ * is set, else nowhere. The line is dropped when logLevel is below the lowest level: for the module APP
+ * in ASCEND_MODULE_LOG_LEVEL, else ASCEND_GLOBAL_LOG_LEVEL (0 to 3; 4: nothing; 3 when not set). A line is
+ * written at once, also by many threads; text beyond 1023 bytes is cut off. See docs/acl.md, "The log".
  *
  * func, file  NULL counts as ""
  * fmt         NULL: nothing is logged
@@ -299,7 +300,7 @@ ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
  */
 ACL_FUNC_VISIBILITY aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
 
-/* Ends the note, not the memory that it tells of. 100000 when it is NULL or no live buffer. */
+/* Ends the note, not the memory that it describes. 100000 when it is NULL or no live buffer. */
 ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
 
 /*

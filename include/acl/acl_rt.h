@@ -568,14 +568,14 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
 /*
  * How busy a device is now, in percent: vectorUtilization is 100 while a stream of it does work, else 0;
- * memoryUtilization is what is allocated of its memory; the others are 0. utilizationExtend is left alone.
+ * memoryUtilization is the allocated part of its memory; the others are 0. utilizationExtend is left alone.
  * 100000 when utilizationInfo is NULL, 107001 for a device that is not there.
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo);
 
 /*
- * An attribute of a device. None is known here: what the numbers mean is said nowhere that this library could follow,
- * and a guess would be worse than a refusal. aclGetDeviceCapability and aclrtGetMemInfo have cores and memory.
+ * An attribute of a device. None is known here: no source that this library follows says what the numbers mean, and a
+ * guess would be worse than a refusal. aclGetDeviceCapability and aclrtGetMemInfo have cores and memory.
  *
  * 100000 when value is NULL, 107001 for a device that is not there, 207000 for every attribute.
  */
@@ -611,7 +611,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevRe
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceResLimit(int32_t deviceId);
 
 /*
- * What overflow becomes: only ACL_RT_OVERFLOW_MODE_INFNAN, infinities, is to be had. 207000 for
+ * What overflow becomes: only ACL_RT_OVERFLOW_MODE_INFNAN, infinities, is supported. 207000 for
  * saturation, 107000 for what is no mode.
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
@@ -630,8 +630,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
 
 /*
- * Waits until the work on the context's streams is done, and ends it and them. Threads in which it was
- * current have none then.
+ * Waits until the work on the context's streams is done, and ends the streams and the context. Threads
+ * in which it was current then have none.
  *
  * 100000 for NULL, 107002 for what is no live context, 107000 for a default context, which ends with
  * aclrtResetDevice.
@@ -691,7 +691,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *va
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
 
 /*
- * The same with a wish.
+ * The same with a priority and flags.
  *
  * priority  any; kept for aclrtStreamGetPriority
  * flag      0 or some of ACL_STREAM_*. With PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY, synchronising
@@ -766,9 +766,9 @@ ACL_FUNC_VISIBILITY aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDev
 ACL_FUNC_VISIBILITY aclError aclrtResetStreamResLimit(aclrtStream stream);
 
 /*
- * The calling thread takes over the limits of a stream, or no longer does. 107002, 107003; 107000 to end what
- * has not begun. The limit that holds: that stream's, or else the current device's. 100000 when value is
- * NULL, 107000 for another type; 107003 when the stream has ended.
+ * The calling thread takes over the limits of a stream, or ends this. 107002, 107003; 107000 to end it when
+ * it has not begun. The third function: the limit of that stream, or else of the current device. 100000 when
+ * value is NULL, 107000 for another type; 107003 when the stream has ended.
  */
 ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
@@ -882,8 +882,8 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userDat
 ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 
 /*
- * The thread runs the stream's callbacks no more. Those that have not run yet are dropped, and nothing
- * waits for them. 107011 when that thread is not the stream's; 107002, 107003.
+ * The thread runs the stream's callbacks no more. Callbacks that have not run yet are dropped, and
+ * nothing waits for them. 107011 when that thread is not the stream's; 107002, 107003.
  */
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
@@ -903,7 +903,7 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFu
  * devPtr  out: 512-byte aligned (a device promises 64), of unknown contents. The caller frees it with aclrtFree. The
  *         host may read and write it; on a device that is an error.
  * size    bytes; rounded up to a multiple of 32, and 32 more
- * policy  makes no difference; values that are not known neither
+ * policy  makes no difference, whatever its value
  * 100000 when devPtr is NULL or size 0; 107002 without a context; 207001 when the device or the system
  * has not enough. How much a device has: aclrtGetMemInfo.
  */
@@ -935,7 +935,7 @@ ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 
 /*
- * Host memory that copies are quick with.
+ * Host memory that the runtime knows: asynchronous copies from and to it return at once.
  *
  * hostPtr  out: 512-byte aligned (a device promises 64), of unknown contents. The caller frees it with aclrtFreeHost.
  * size     bytes
@@ -957,8 +957,7 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
  *
  * dst, src  device or host memory; they may overlap
  * destMax   bytes that there are at dst
- * kind      one of the first six; which memory is which is seen from the addresses, so a wrong one
- *           makes no difference
+ * kind      one of the first six; the addresses decide, so a wrong kind makes no difference
  * Checked in this order: count 0 is success, whatever the rest; 100000 for NULL; 100000 for another kind;
  * 107000 when count is more than destMax; dst = src is success. Does not wait for streams.
  */
@@ -984,8 +983,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t des
  * Copies of aclrtMemcpy, one after the other.
  *
  * dsts, destMaxs, srcs, sizes  numBatches of each
- * attrs, attrsIndexes          numAttrs of each: attribute k is of the copies from number attrsIndexes[k] on,
- *                              up to that of the next; the first index is 0. Memory of the host or of a device.
+ * attrs, attrsIndexes          numAttrs of each: attribute k belongs to the copies from attrsIndexes[k] up to, not
+ *                              including, the next index; the first is 0. Memory of the host or of a device.
  * failIndex                    out: the copy that was refused; SIZE_MAX when none was, or the call itself
  * 100000 for NULL and for no copies; 107000 for other numbers or locations; the status of the copy that was
  * refused, after which none is done.
@@ -1110,13 +1109,13 @@ ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, si
 /* ---- Physical memory and addresses -------------------------------------------------------- */
 
 /*
- * Addresses of devices are reserved here apart from the memory that is mapped at them. What is mapped is device memory
- * like that of aclrtMalloc, for copies, operators and aclrtPointerGetAttributes; mappings of one device that follow one
- * another in a reserved range are memory in one piece. None of these functions needs a context.
+ * These functions reserve addresses of devices, and map physical memory there. Mapped memory is device memory like that
+ * of aclrtMalloc, for copies, operators and aclrtPointerGetAttributes; adjacent mappings of one device in a reserved
+ * range are memory in one piece. None of these functions needs a context.
  */
 
 /*
- * What sizes, offsets and addresses below are multiples of: 2 MiB, also as recommended.
+ * The granularity: sizes, offsets and addresses below are multiples of it. 2 MiB, also as recommended.
  *
  * prop         as for aclrtMallocPhysical
  * granularity  out
@@ -1152,7 +1151,7 @@ ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void *virPtr);
  * handle  out. The caller frees it with aclrtFreePhysical.
  * size    bytes, a multiple of the granularity; taken from what the device has (aclrtGetMemInfo)
  * prop    handleType ACL_MEM_HANDLE_TYPE_NONE, allocationType ACL_MEM_ALLOCATION_TYPE_PINNED, memAttr any,
- *         location.type ACL_MEM_LOCATION_TYPE_DEVICE, location.id the device; reserve is not looked at
+ *         location.type ACL_MEM_LOCATION_TYPE_DEVICE, location.id the device; reserve is ignored
  * flags   0
  * 100000 when a pointer is NULL or size 0; 107000 for another size, flags, or value in prop; 107001 for a device that
  * is not there; 207000 for ACL_MEM_HANDLE_TYPE_POSIX, and for other known locations; 207001 when the device or the
@@ -1184,14 +1183,13 @@ ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offse
 ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
 
 /*
- * Says what devices may do with mapped memory. Takes the place of what was said for the same devices before; a mapping
- * that has ended takes it along. Makes no difference to calls, but the check mode tells of calls that use what their
- * device may not.
+ * Says what devices may do with mapped memory, in place of an earlier call for the same devices, until the mapping
+ * ends. Makes no difference to calls; the check mode reports calls that use memory in a way that their device may not.
  *
  * virPtr  a multiple of the granularity; memory is mapped at all of the size bytes from it, in one reserved range
  * size    bytes, a multiple of the granularity
  * desc    count descriptors, in order: flags 0, 1 or 3; location.type ACL_MEM_LOCATION_TYPE_DEVICE, location.id the
- *         device; rsv is not looked at
+ *         device; rsv is ignored
  * 100000 when a pointer is NULL, or size or count 0; 107000 for other values; 107001 for a device that is not there;
  * 207000 for other known locations; 207001 when the system has no memory left. Nothing is changed then.
  */
@@ -1221,14 +1219,14 @@ ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle h
 ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum);
 
 /*
- * A handle for memory that was exported, by another process or this one, which is to be freed with aclrtFreePhysical.
- * The memory lives as long as any handle or mapping of it. It counts as the device's that has allocated it.
+ * A handle for memory that this process or another one has exported. The caller frees it with aclrtFreePhysical. The
+ * memory lives as long as any handle or mapping of it. It is counted for the device that has allocated it.
  *
- * deviceId  the device that what is mapped is of, in this process
- * 100000 when handle is NULL; 107000 for what is not exported, or has been freed; or is of
- * a file that its process can still make smaller, which nothing exports here; 107001 for a device that is not there;
- * 207001 when the system has no room; 207006 for a process that has not been named, where the export was not for all,
- * and for one of another user.
+ * deviceId  the device to which the memory belongs in this process
+ * 100000 when handle is NULL; 107000 when the memory is not exported or has been freed, and for a file whose size its
+ * process can still change (aclrtMemExportToShareableHandle makes none); 107001 for a device that is not there; 207001
+ * when the system has no room; 207006 when the export was not for all and this process has not been named, and for a
+ * process of another user.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
                                                                aclrtDrvMemHandle *handle);

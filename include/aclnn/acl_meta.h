@@ -13,9 +13,9 @@
  *
  * Who may end what, and when
  * --------------------------
- * - Phase 1 notes everything about its tensors and arrays, the data addresses too: from then on
- *   the objects may be destroyed or changed without effect on the executor. An executor that shall
- *   get other addresses by aclSet*TensorAddr needs its tensors until the last of these calls.
+ * - Phase 1 copies everything about its tensors and arrays, also the data addresses: from then on
+ *   the objects may be destroyed or changed without effect on the executor. But an executor that gets
+ *   other addresses by aclSet*TensorAddr needs its tensors until the last of these calls.
  * - Phase 2 ends the executor, also when it fails, unless it was made repeatable.
  * - Data memory and workspace must last until the stream has finished.
  *
@@ -23,9 +23,9 @@
  * -----------------
  * - Any thread may call any function. Different objects may be used at the same time; one object
  *   must not be changed while another thread uses it. Executors may go from thread to thread.
- * - Handles (all pointers to the types below) are names that are never used twice. One that is
- *   NULL, stale, foreign or of another kind gets a status: 161001 for NULL, else 161002; for
- *   executors 561103 in both cases (161001 for NULL in phase 2). It is never followed.
+ * - Handles (all pointers to the types below) are names that are never used twice. For a handle that
+ *   is NULL, stale, foreign or of another kind a call returns a status: 161001 for NULL, else 161002;
+ *   for executors 561103 in both cases (161001 for NULL in phase 2). No handle is ever followed.
  * - Every status but 0, and every NULL that a create function returns, leaves a sentence for
  *   aclGetRecentErrMsg.
  */
@@ -71,8 +71,8 @@ enum { OK = 0 };
  * offset                       in elements, from tensorData to the first element
  * storageDims, storageDimsNum  their product is the number of elements at tensorData, and a view that
  *                              reaches outside of it is refused by phase 1. One flat dimension is fine.
- *                              0 dimensions say nothing: then only an allocation's end is known.
- * tensorData                   where the storage starts; NULL where the address comes later
+ *                              0 dimensions: not known; then only the end of an allocation bounds it.
+ * tensorData                   where the storage starts; NULL if the address comes later
  *
  * Nothing else is checked before an operator looks. Returns NULL without memory, when viewDims or
  * storageDims is NULL though its count is not 0, and for more than 25 dimensions. The caller ends
@@ -177,7 +177,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
  * addr    the new start of its storage; NULL only for a tensor without elements
  *
  * The new memory must be as large and as aligned as the old one, and must not be shared between an
- * output and another tensor; that is checked when phase 2 is called, which answers 161002.
+ * output and another tensor; phase 2 checks this and returns 161002.
  * 561103 for a NULL or stale executor; 161001 for a NULL tensor or address; 161002 for an index that
  * does not exist and for another tensor.
  */
@@ -189,8 +189,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(aclOpExecutor *executor, const 
                                                  void *addr);
 
 /*
- * The same for a member of a list of tensors. No operator of this library takes a list, so a live
- * executor and list are answered with 161002, whatever irIndex is.
+ * The same for a member of a list of tensors. No operator of this library takes a list, so the status is
+ * 161002 for a live executor and list, whatever irIndex is.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor *executor, size_t irIndex,
                                                              const size_t relativeIndex, aclTensorList *tensors,
