@@ -12,12 +12,11 @@
 #include "acl/tell/log.h"
 #include "acl/tell/refuse.h"
 
-/* Under the lock of the runtime. */
 static struct {
     uint64_t n_users;
     aclrtContext context; /* NULL exactly when there are no users */
     bool was_set;
-} devices[RG_MAX_DEVICES];
+} devices[RG_MAX_DEVICES] RG_GUARDED_BY(rg_runtime);
 
 /* One more user, and a default context if there is none. NULL without memory. */
 static aclrtContext add_user(int32_t device)

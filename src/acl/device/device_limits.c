@@ -8,8 +8,8 @@
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
 
-static uint32_t device_limit[RG_MAX_DEVICES][RG_N_LIMITS]; /* 0: none. Under the lock of the runtime. */
-static _Thread_local aclrtStream used;                     /* whose limits the thread has taken over */
+RG_GUARDED_BY(rg_runtime) static uint32_t device_limit[RG_MAX_DEVICES][RG_N_LIMITS]; /* 0: none */
+static _Thread_local aclrtStream used; /* whose limits the thread has taken over */
 
 /* Of the chip that REGRAD_SOC_NAME names when it is not set. What others have is not known here: they get the same. */
 static uint32_t n_cores(aclrtDevResLimitType type)
@@ -42,7 +42,8 @@ static aclError check_given(const struct rg_function *function, aclrtDevResLimit
                            type == ACL_RT_DEV_RES_CUBE_CORE ? "cube" : "vector");
 }
 
-/* What holds where there may be no limit. Needs the lock. */
+/* What holds where there may be no limit. */
+RG_NEEDS(rg_runtime)
 static uint32_t limit_of(const struct rg_stream *stream, int32_t device, aclrtDevResLimitType type)
 {
     if (stream != NULL && stream->limit[type] != 0)

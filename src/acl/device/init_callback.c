@@ -18,9 +18,9 @@ struct callback {
     void *user_data;
 };
 
-/* Under the lock of the runtime, which forks know. */
-static struct callback callbacks[MOST_CALLBACKS]; /* in the order in which they were registered */
-static int n_callbacks;
+/* In the order in which they were registered. */
+RG_GUARDED_BY(rg_runtime) static struct callback callbacks[MOST_CALLBACKS];
+RG_GUARDED_BY(rg_runtime) static int n_callbacks;
 
 /* ---- Registering ------------------------------------------------------------------------------ */
 
@@ -35,8 +35,8 @@ static aclError check(const struct rg_function *function, const struct callback 
     return ACL_SUCCESS;
 }
 
-/* Where it is; n_callbacks when it is not there. Needs the lock. */
-static int find(const struct callback *callback)
+/* Where it is; n_callbacks when it is not there. */
+RG_NEEDS(rg_runtime) static int find(const struct callback *callback)
 {
     int k = 0;
     while (k < n_callbacks && (callbacks[k].type != callback->type || callbacks[k].begin != callback->begin ||

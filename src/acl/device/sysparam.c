@@ -8,8 +8,7 @@
 
 enum { N_OPTIONS = 4 };
 
-/* Under the lock of the runtime. */
-static int64_t process_option[N_OPTIONS];
+RG_GUARDED_BY(rg_runtime) static int64_t process_option[N_OPTIONS];
 
 static aclError check_option(const struct rg_function *function, aclSysParamOpt opt, int n_options)
 {
