@@ -29,7 +29,7 @@ struct rg_addresses {
 };
 
 static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_ADDRESSES};
-static struct rg_addresses *ranges;
+RG_GUARDED_BY(lock) static struct rg_addresses *ranges;
 static atomic_int n_ranges;
 
 /* ---- Of the system ---------------------------------------------------------------------------- */
@@ -90,25 +90,26 @@ static char *reserve_from_system(size_t size, size_t alignment, const void *want
 
 /* ---- Ranges ----------------------------------------------------------------------------------- */
 
-/* The first range that ends behind the address. Needs the lock. */
-static struct rg_addresses **find(const char *address)
+/* The first range that ends behind the address. */
+RG_NEEDS(lock) static struct rg_addresses **find(const char *address)
 {
     struct rg_addresses **link = &ranges;
+    rg_lock_assert(&lock);
     while (*link != NULL && (uintptr_t)address >= (uintptr_t)(*link)->base + (*link)->size)
         link = &(*link)->next;
     return link;
 }
 
-/* The reserved range that holds the address, or NULL. Needs the lock. */
-static struct rg_addresses *find_reserved(const void *address)
+/* The reserved range that holds the address, or NULL. */
+RG_NEEDS(lock) static struct rg_addresses *find_reserved(const void *address)
 {
     struct rg_addresses *range = *find(address);
     const bool holds = range != NULL && (uintptr_t)address >= (uintptr_t)range->base && !range->is_released;
     return holds ? range : NULL;
 }
 
-/* Are these addresses of isolated memory in no range? Needs the lock. */
-static bool is_spare(const char *address, size_t size)
+/* Are these addresses of isolated memory in no range? */
+RG_NEEDS(lock) static bool is_spare(const char *address, size_t size)
 {
     const char *low, *high;
     rg_arena_spare(&low, &high);
@@ -117,8 +118,7 @@ static bool is_spare(const char *address, size_t size)
            (range == NULL || (address < range->base && size <= (size_t)(range->base - address)));
 }
 
-/* Needs the lock. */
-static char *reserve_isolated(size_t size, size_t alignment, const void *wanted)
+RG_NEEDS(lock) static char *reserve_isolated(size_t size, size_t alignment, const void *wanted)
 {
     const char *low, *high;
     rg_arena_spare(&low, &high);
@@ -133,8 +133,8 @@ static char *reserve_isolated(size_t size, size_t alignment, const void *wanted)
     return address < high ? address : NULL;
 }
 
-/* Sets where it is, and enters it. Needs the lock. */
-static bool enter(struct rg_addresses *range, size_t alignment, const void *wanted)
+/* Sets where it is, and enters it. */
+RG_NEEDS(lock) static bool enter(struct rg_addresses *range, size_t alignment, const void *wanted)
 {
     range->base = range->is_isolated ? reserve_isolated(range->size, alignment, wanted)
                                      : reserve_from_system(range->size, alignment, wanted);
@@ -164,8 +164,8 @@ char *rg_addresses_reserve(size_t size, size_t alignment, const void *wanted, co
     return base;
 }
 
-/* Takes it out if nothing keeps it, to be given back; else NULL. Needs the lock. */
-static struct rg_addresses *take_unused(struct rg_addresses *range)
+/* Takes it out if nothing keeps it, to be given back; else NULL. */
+RG_NEEDS(lock) static struct rg_addresses *take_unused(struct rg_addresses *range)
 {
     if (!range->is_released || range->newest != NULL)
         return NULL;
@@ -183,8 +183,7 @@ static void give_back(struct rg_addresses *range)
     free(range);
 }
 
-/* Needs the lock. */
-static bool is_mapped(const struct rg_addresses *range, const char *low, size_t size)
+RG_NEEDS(lock) static bool is_mapped(const struct rg_addresses *range, const char *low, size_t size)
 {
     for (const struct rg_mapping *mapping = range->newest; mapping != NULL; mapping = mapping->older)
         if (!mapping->has_ended && low < mapping->base + mapping->size && mapping->base < low + size)
@@ -236,8 +235,7 @@ void rg_addresses_visit(bool (*visit)(const struct rg_origin *reserved, const vo
 
 /* ---- Mappings --------------------------------------------------------------------------------- */
 
-/* Needs the lock. */
-static enum rg_addresses_outcome open_in(struct rg_addresses *range, struct rg_mapping *mapping)
+RG_NEEDS(lock) static enum rg_addresses_outcome open_in(struct rg_addresses *range, struct rg_mapping *mapping)
 {
     if (range == NULL || mapping->size > range->size - (size_t)(mapping->base - range->base))
         return RG_ADDRESSES_NOT_RESERVED;
@@ -269,8 +267,8 @@ void rg_mapping_end(struct rg_mapping *mapping)
     rg_physical_let_go(mapping->physical);
 }
 
-/* Is a newer mapping there? Needs the lock. */
-static bool is_replaced(const struct rg_mapping *mapping, const char *at)
+/* Is a newer mapping there? */
+RG_NEEDS(lock) static bool is_replaced(const struct rg_mapping *mapping, const char *at)
 {
     const struct rg_mapping *newer = mapping->range->newest;
     while (newer != mapping && (at < newer->base || at >= newer->base + newer->size))
@@ -278,8 +276,7 @@ static bool is_replaced(const struct rg_mapping *mapping, const char *at)
     return newer != mapping;
 }
 
-/* Needs the lock. */
-static void hide_unless_replaced(const struct rg_mapping *mapping)
+RG_NEEDS(lock) static void hide_unless_replaced(const struct rg_mapping *mapping)
 {
     const char *const end = mapping->base + mapping->size, *from = mapping->base;
     for (const char *at = mapping->base; at < end; at += RG_GRANULE) {
@@ -316,8 +313,8 @@ bool rg_mapping_is_beside(const struct rg_mapping *mapping, const struct rg_mapp
 
 /* ---- Who may use it --------------------------------------------------------------------------- */
 
-/* The mapping at an address that has not ended, or NULL. Needs the lock. */
-static struct rg_mapping *find_mapping(const struct rg_addresses *range, const char *at)
+/* The mapping at an address that has not ended, or NULL. */
+RG_NEEDS(lock) static struct rg_mapping *find_mapping(const struct rg_addresses *range, const char *at)
 {
     struct rg_mapping *mapping = range->newest;
     while (mapping != NULL && (mapping->has_ended || at < mapping->base || at >= mapping->base + mapping->size))
@@ -330,7 +327,8 @@ static struct rg_granted *granted_at(const struct rg_mapping *mapping, const cha
     return &mapping->granted[(size_t)(at - mapping->base) / RG_GRANULE];
 }
 
-/* Is memory mapped at all of the bytes, with room for grants? Needs the lock. */
+/* Is memory mapped at all of the bytes, with room for grants? */
+RG_NEEDS(lock)
 static enum rg_addresses_outcome prepare_grants(const struct rg_addresses *range, const char *base, size_t size)
 {
     if (range == NULL || size > range->size - (size_t)(base - range->base))

@@ -13,11 +13,11 @@
 enum { N_FREED = 1024, N_RECENT = 8 };
 
 static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_BLOCK};
-static void *blocks; /* a tree (tsearch) of struct rg_memory_block, in the order of their addresses */
-static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
-static unsigned n_found;
-static struct rg_memory_block freed[N_FREED]; /* a ring */
-static uint64_t n_freed;                      /* since the beginning */
+RG_GUARDED_BY(lock) static void *blocks; /* a tree (tsearch) of struct rg_memory_block, by address */
+RG_GUARDED_BY(lock) static struct rg_memory_block *recent[N_RECENT]; /* blocks that were found last */
+RG_GUARDED_BY(lock) static unsigned n_found;
+RG_GUARDED_BY(lock) static struct rg_memory_block freed[N_FREED]; /* a ring */
+RG_GUARDED_BY(lock) static uint64_t n_freed;                      /* since the beginning */
 
 /* Two ranges that share a byte compare equal, so a search for one byte finds the block around it. */
 static int compare_ranges(const void *a, const void *b)
@@ -29,10 +29,11 @@ static int compare_ranges(const void *a, const void *b)
     return (uintptr_t)right->base + right->size <= (uintptr_t)left->base;
 }
 
-/* The block that holds the address, to be changed by its owner alone. Needs the lock. */
-static struct rg_memory_block *find(const void *address)
+/* The block that holds the address, to be changed by its owner alone. */
+RG_NEEDS(lock) static struct rg_memory_block *find(const void *address)
 {
     const struct rg_memory_block byte = {.base = address, .size = 1};
+    rg_lock_assert(&lock);
     for (int k = 0; k < N_RECENT; k++)
         if (recent[k] != NULL && (uintptr_t)address - (uintptr_t)recent[k]->base < recent[k]->size)
             return recent[k];
@@ -43,8 +44,8 @@ static struct rg_memory_block *find(const void *address)
     return *node;
 }
 
-/* Takes a block out of the table. Needs the lock. */
-static void take_out(struct rg_memory_block *block)
+/* Takes a block out of the table. */
+RG_NEEDS(lock) static void take_out(struct rg_memory_block *block)
 {
     for (int k = 0; k < N_RECENT; k++)
         if (recent[k] == block)
@@ -96,7 +97,8 @@ static void give_back(void *argument)
 
 /* ---- Runs of mapped memory -------------------------------------------------------------------- */
 
-/* The mapping that holds the address, if it may be of one run with the block. Needs the lock. */
+/* The mapping that holds the address, if it may be of one run with the block. */
+RG_NEEDS(lock)
 static const struct rg_memory_block *find_neighbour(const struct rg_memory_block *block, uintptr_t address)
 {
     const struct rg_memory_block *found = find((const void *)address);
@@ -104,8 +106,8 @@ static const struct rg_memory_block *find_neighbour(const struct rg_memory_block
     return is_near && rg_mapping_is_beside(found->mapping, block->mapping) ? found : NULL;
 }
 
-/* All mappings in these bytes are a run. Needs the lock. */
-static void set_run(const char *low, const char *high)
+/* All mappings in these bytes are a run. */
+RG_NEEDS(lock) static void set_run(const char *low, const char *high)
 {
     for (const char *at = low; at < high;) {
         struct rg_memory_block *block = find(at);
@@ -115,8 +117,8 @@ static void set_run(const char *low, const char *high)
     }
 }
 
-/* A mapping has been entered. Needs the lock. */
-static void join_run(const struct rg_memory_block *block)
+/* A mapping has been entered. */
+RG_NEEDS(lock) static void join_run(const struct rg_memory_block *block)
 {
     const char *low = block->base, *high = low + block->size;
     const struct rg_memory_block *before = find_neighbour(block, (uintptr_t)low - 1);
@@ -124,8 +126,8 @@ static void join_run(const struct rg_memory_block *block)
     set_run(before != NULL ? before->run : low, behind != NULL ? high + behind->run_size : high);
 }
 
-/* It has been taken out. Needs the lock. */
-static void split_run(const struct rg_memory_block *block)
+/* It has been taken out. */
+RG_NEEDS(lock) static void split_run(const struct rg_memory_block *block)
 {
     set_run(block->run, block->base);
     set_run(block->base + block->size, block->run + block->run_size);
@@ -202,8 +204,7 @@ bool rg_memory_find(const void *address, struct rg_memory_block *block)
     return found != NULL;
 }
 
-/* Needs the lock. */
-static struct rg_memory_block *find_start(const void *base, enum rg_memory_place place)
+RG_NEEDS(lock) static struct rg_memory_block *find_start(const void *base, enum rg_memory_place place)
 {
     struct rg_memory_block *block = find(base);
     return block != NULL && block->base == base && block->place == place ? block : NULL;
@@ -219,8 +220,7 @@ bool rg_memory_find_start(const void *base, enum rg_memory_place place, struct r
     return found != NULL;
 }
 
-/* Needs the lock. */
-static void remember(const struct rg_memory_block *block, const struct rg_origin *origin)
+RG_NEEDS(lock) static void remember(const struct rg_memory_block *block, const struct rg_origin *origin)
 {
     struct rg_memory_block *entry = &freed[n_freed++ % N_FREED];
     *entry = *block;
@@ -269,16 +269,17 @@ bool rg_memory_find_freed(const void *address, struct rg_memory_block *block)
     return found;
 }
 
-/* twalk hands no argument on. Under the lock. */
+/* twalk hands no argument on. */
 static struct {
     bool (*visit)(const struct rg_memory_block *block, void *argument);
     void *argument;
-} walk;
+} walk RG_GUARDED_BY(lock);
 
 static void visit_node(const void *node, VISIT order, int depth)
 {
     struct rg_memory_block *block = *(struct rg_memory_block *const *)node;
     (void)depth;
+    rg_lock_assert(&lock);
     if ((order == postorder || order == leaf) && !block->was_visited)
         block->was_visited = walk.visit(block, walk.argument);
 }

@@ -56,20 +56,21 @@ struct rg_isolated {
 
 static const uint32_t none = UINT32_MAX;
 
-static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_ISOLATE}; /* of what follows, but for what see reads */
-static struct rg_isolated *ranges;
-static atomic_uint n_ranges;         /* entries that have been in use */
-static uint32_t unused = UINT32_MAX; /* those of them that are no more */
-static uint32_t rover;               /* where the search for room goes on: what was freed last is taken last */
-static size_t n_live;
+static struct rg_lock lock = {PTHREAD_MUTEX_INITIALIZER, RG_RANK_ISOLATE};
+RG_GUARDED_BY(lock) static struct rg_isolated *ranges;
+static atomic_uint n_ranges;                             /* entries that have been in use */
+RG_GUARDED_BY(lock) static uint32_t unused = UINT32_MAX; /* those of them that are no more */
+RG_GUARDED_BY(lock) static uint32_t rover; /* where the search for room goes on: what was freed last is taken last */
+RG_GUARDED_BY(lock) static size_t n_live;
 
 /* ---- Ranges ----------------------------------------------------------------------------------- */
 
 /* After each change. Words are stored with release, and loaded with acquire, so that none of them passes a version. */
-static void publish(struct rg_isolated *range)
+RG_NEEDS(lock) static void publish(struct rg_isolated *range)
 {
     const struct facts facts = {(uintptr_t)range->state, range->block, range->size, range->allocated, range->freed};
     uintptr_t words[N_WORDS];
+    rg_lock_assert(&lock);
     memcpy(words, &facts, sizeof(facts));
     atomic_fetch_add(&range->version, 1);
     for (int k = 0; k < N_WORDS; k++)
@@ -77,12 +78,12 @@ static void publish(struct rg_isolated *range)
     atomic_fetch_add(&range->version, 1);
 }
 
-static bool has_spare(void)
+RG_NEEDS(lock) static bool has_spare(void)
 {
     return unused != none || n_ranges < MOST_RANGES;
 }
 
-static uint32_t take_spare(void)
+RG_NEEDS(lock) static uint32_t take_spare(void)
 {
     const uint32_t spare = unused;
     if (spare == none)
@@ -91,7 +92,7 @@ static uint32_t take_spare(void)
     return spare;
 }
 
-static void drop(uint32_t index)
+RG_NEEDS(lock) static void drop(uint32_t index)
 {
     ranges[index].state = RANGE_NONE;
     ranges[index].next = unused;
@@ -100,7 +101,7 @@ static void drop(uint32_t index)
 }
 
 /* Makes the range what another one is, except for where it is. */
-static void resemble(struct rg_isolated *range, const struct rg_isolated *other)
+RG_NEEDS(lock) static void resemble(struct rg_isolated *range, const struct rg_isolated *other)
 {
     range->next = other->next;
     range->state = other->state;
@@ -111,7 +112,7 @@ static void resemble(struct rg_isolated *range, const struct rg_isolated *other)
 }
 
 /* Makes one range of some that follow one another; of what was there it knows the last. */
-static void join(uint32_t index, uint32_t last)
+RG_NEEDS(lock) static void join(uint32_t index, uint32_t last)
 {
     if (index == last)
         return;
@@ -129,7 +130,7 @@ static void join(uint32_t index, uint32_t last)
 }
 
 /* Cuts a range in two. Both are what it was. */
-static void split(uint32_t index, size_t extent)
+RG_NEEDS(lock) static void split(uint32_t index, size_t extent)
 {
     struct rg_isolated *range = &ranges[index];
     const uint32_t spare = take_spare();
@@ -143,7 +144,7 @@ static void split(uint32_t index, size_t extent)
     publish(range);
 }
 
-static bool is_free(uint32_t index)
+RG_NEEDS(lock) static bool is_free(uint32_t index)
 {
     return index != none && (ranges[index].state == RANGE_NEW || ranges[index].state == RANGE_FREED);
 }
@@ -151,7 +152,7 @@ static bool is_free(uint32_t index)
 /* ---- Room ------------------------------------------------------------------------------------- */
 
 /* Forgets blocks that were freed, for want of entries. */
-static void join_freed(void)
+RG_NEEDS(lock) static void join_freed(void)
 {
     for (uint32_t index = 0; index != none; index = ranges[index].next) {
         uint32_t last = index;
@@ -164,7 +165,7 @@ static void join_freed(void)
 }
 
 /* From index on, the first of free ranges that follow one another and have room; *last is where that ends. */
-static uint32_t find_room(uint32_t index, size_t extent, uint32_t *last)
+RG_NEEDS(lock) static uint32_t find_room(uint32_t index, size_t extent, uint32_t *last)
 {
     while (index != none) {
         size_t room = 0;
@@ -181,7 +182,7 @@ static uint32_t find_room(uint32_t index, size_t extent, uint32_t *last)
 }
 
 /* A range of this extent that is nobody's; none without room. */
-static uint32_t take_room(size_t extent)
+RG_NEEDS(lock) static uint32_t take_room(size_t extent)
 {
     uint32_t last = none;
     if (!has_spare())
@@ -214,12 +215,14 @@ static size_t pages_of(const struct rg_isolated *range)
 
 static void before_fork(void)
 {
+    rg_lock_assert(&lock);
     if (ranges != NULL)
         rg_arena_before_fork();
 }
 
 static void leave_parent(void)
 {
+    rg_lock_assert(&lock);
     if (ranges != NULL)
         rg_arena_in_parent();
 }
@@ -295,8 +298,9 @@ static void describe(const struct facts *range, size_t position, struct rg_sight
     sight->freed = range->freed;
 }
 
-/* The nearest block: a freed one only where it was, or where there is no live one as near. */
-static bool see(const void *address, struct rg_sight *sight)
+/* The nearest block: a freed one only where it was, or where there is no live one as near. Takes no lock: the first
+ * n_ranges entries stay where they are. */
+RG_UNCHECKED static bool see(const void *address, struct rg_sight *sight)
 {
     struct facts range;
     size_t position, nearest = FAR;
@@ -337,7 +341,7 @@ static const struct rg_watched watched = {see, show};
 /* ---- Blocks ----------------------------------------------------------------------------------- */
 
 /* The addresses, and the table of ranges with the one that is all of them. */
-static bool begin(void)
+RG_NEEDS(lock) static bool begin(void)
 {
     if (ranges != NULL)
         return true;
@@ -373,13 +377,13 @@ bool rg_isolate_begin(void)
     return has_begun;
 }
 
-static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origin)
+RG_NEEDS(lock) static struct rg_isolated *allocate(size_t size, size_t room, const struct rg_origin *origin)
 {
     const size_t page = rg_arena_page(), padded = round_up(room, RG_MEMORY_ALIGNMENT), pages = round_up(padded, page);
     const uint32_t index = take_room(pages + GUARD_PAGES * page);
     errno = ENOMEM;
     if (index == none)
-        return none;
+        return NULL;
     struct rg_isolated *range = &ranges[index];
     const size_t end = range->position + range->extent;
     range->state = RANGE_FREED;
@@ -393,28 +397,27 @@ static uint32_t allocate(size_t size, size_t room, const struct rg_origin *origi
         n_live++;
     }
     publish(range);
-    return range->state == RANGE_LIVE ? index : none;
+    return range->state == RANGE_LIVE ? range : NULL;
 }
 
 struct rg_isolated *rg_isolate_allocate(size_t size, size_t room, const struct rg_origin *origin, const char **address)
 {
     struct rg_origin known = *origin;
-    uint32_t index = none;
+    struct rg_isolated *block = NULL;
     rg_fault_know(&known.place);
     errno = ENOMEM;
     rg_lock(&lock);
     if (room < SIZE_MAX / 2 && begin())
-        index = allocate(size, room, &known);
-    if (index != none)
-        *address = rg_arena_address(ranges[index].block);
+        block = allocate(size, room, &known);
+    if (block != NULL)
+        *address = rg_arena_address(block->block);
     rg_unlock(&lock);
-    if (index == none)
-        return NULL;
-    rg_fault_watch(&watched);
-    return &ranges[index];
+    if (block != NULL)
+        rg_fault_watch(&watched);
+    return block;
 }
 
-static void hide(struct rg_isolated *block)
+RG_NEEDS(lock) static void hide(struct rg_isolated *block)
 {
     if (block->is_shown)
         rg_arena_show(first_page_of(block), pages_of(block), false);
@@ -445,8 +448,7 @@ void rg_isolate_give_back(struct rg_isolated *block)
 
 /* ---- Mapped memory ---------------------------------------------------------------------------- */
 
-/* Needs the lock. */
-static void forget(size_t position, size_t size)
+RG_NEEDS(lock) static void forget(size_t position, size_t size)
 {
     for (uint32_t k = 0; k < n_ranges; k++)
         if (ranges[k].state == RANGE_UNMAPPED && ranges[k].block < position + size &&

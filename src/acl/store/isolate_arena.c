@@ -18,7 +18,7 @@ static struct {
 } arena;
 static atomic_bool is_ready;
 
-/* Under the lock of those who allocate. */
+/* Under the lock of store/isolate. */
 static bool is_lost; /* a forked child could not have memory of its own */
 static bool all_is_open;
 static int turn[2] = {-1, -1}; /* a pipe that the child closes when it has made its copy */
