@@ -181,7 +181,7 @@ static const struct option_def defs[N_OPTIONS] = {
     [OPT_INSTALL] = {"install", "a directory", "make a tree of links there, and print nothing", 0, parse_text,
                      FIELD(install), NULL},
     [OPT_CHECK] = {"check", "off, warn, all, error or isolate",
-                   "what the check mode does, as REGRAD_CHECK (default: that, or all); error,isolate too", 0,
+                   "the level of the check mode, as REGRAD_CHECK (default: its value, or all); isolate,warn too", 0,
                    parse_text, FIELD(check), NULL},
     [OPT_LOG] = {"log", "a file", "where findings are appended as lines of JSON, as REGRAD_CHECK_LOG", 0, parse_text,
                  FIELD(log), NULL},
@@ -192,9 +192,9 @@ static const struct option_def defs[N_OPTIONS] = {
     [OPT_FORMAT] = {"format", "text, json, github, sarif or junit",
                     "how findings are written to the log; to standard error without --log", 0, parse_choice,
                     FIELD(format), formats},
-    [OPT_SUPPRESS] = {"suppress", "a file", "findings that are known: lines of kind, function and place", 0, parse_text,
+    [OPT_SUPPRESS] = {"suppress", "a file", "known findings: lines of kind, function and place", 0, parse_text,
                       FIELD(suppress), NULL},
-    [OPT_HELP] = {"help", NULL, "print what is taken here, and exit", 'h', NULL, 0, NULL},
+    [OPT_HELP] = {"help", NULL, "print this help, and exit", 'h', NULL, 0, NULL},
     [OPT_VERSION] = {"version", NULL, "print the version, and exit", 'V', NULL, 0, NULL},
 };
 

@@ -298,14 +298,18 @@ const struct command command_exec = {
     .name = "exec",
     .summary = "runs a program of the aclnn interface, and catches its mistakes",
     .words = " [OPTION]... [--] PROGRAM [ARGUMENT]...",
-    .details = "Runs a program that was built for the vendor's libraries with ours, and with the check mode on. "
-               "Sets\nLD_LIBRARY_PATH, PATH, ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and ASCEND_OPP_PATH as the file "
-               "set_env.sh of\n'regrad ascend-home' does, and REGRAD_CHECK, REGRAD_CHECK_LOG and, for a report, "
-               "REGRAD_TRACE. Options\nstand before the program. Findings appear on standard error when they happen; a "
-               "line at the end\ncounts them. Signals are handed on to the program.\n\nExit status: the program's, or "
-               "128 and the number of the signal that ended it; 99 when that would be 0,\nbut there were findings "
-               "(notes do not count); 126 when the program cannot be run, 127 when there is none;\n2 and 3 as "
-               "everywhere when it was not run, and 3 when it ended with 0 and log or report cannot be written.\n",
+    .details = "Runs a program that was built for the vendor's libraries with regrad's, and with the check mode on.\n"
+               "Options stand before the program. Findings appear on standard error when they happen; a line at the\n"
+               "end counts them. Signals are passed on to the program.\n\n"
+               "The program gets LD_LIBRARY_PATH, PATH, ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and ASCEND_OPP_PATH as\n"
+               "set_env.sh of 'regrad ascend-home' sets them, REGRAD_CHECK, REGRAD_CHECK_LOG and, for a report,\n"
+               "REGRAD_TRACE.\n\n"
+               "Exit status:\n"
+               "  the program's, or 128 and the number of the signal that ended it\n"
+               "  99        the program ended with 0, but there were findings (notes do not count)\n"
+               "  126, 127  the program cannot be run; there is no such program\n"
+               "  2         bad usage; nothing was run\n"
+               "  3         a file cannot be written: nothing was run, or the program ended with 0\n",
     .runs_program = true,
     .options = OPTION_BIT(OPT_CHECK) | OPTION_BIT(OPT_LOG) | OPTION_BIT(OPT_REPORT) | OPTION_BIT(OPT_TRACE) |
                OPTION_BIT(OPT_FORMAT) | OPTION_BIT(OPT_SUPPRESS),
