@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does every link of the documents lead to a file and a heading that exist, and does no text that users read hold a
-phrase that cannot be read aloud?
+"""Does every link of the documents lead to a file and a heading that exist, and every `path` to a file? Does no text
+that users read hold a phrase that cannot be read aloud?
 
     check_documents.py SOURCE-DIRECTORY
 """
@@ -11,6 +11,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PLACE = re.compile(r"`((?:bench|cmake|docs|examples|fuzz|include|scripts|src|tests|tools)/[\w./-]+)`")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PHRASE = re.compile(r"\b(?:of no use|(?:is|are|was|were|be) told|had better|but for|those of)\b", re.IGNORECASE)
 # Headers, documents, and what the library and its program print.
@@ -37,6 +38,12 @@ def dead_links(path):
             yield f"{path}: {link} leads nowhere"
 
 
+def dead_places(path):
+    for place in PLACE.findall(path.read_text()):
+        if not (ROOT / place).exists() and "NAME" not in place:
+            yield f"{path}: there is no {place}"
+
+
 def phrases(path, text):
     for match in PHRASE.finditer(re.sub(r"[\s*\"]+", " ", text)):
         yield f"{path}: \"{match[0]}\" cannot be read aloud"
@@ -45,6 +52,7 @@ def phrases(path, text):
 def main():
     documents = files(("*.md", "docs/**/*.md", "examples/**/*.md"))
     complaints = [line for path in documents for line in dead_links(path)]
+    complaints += [line for path in documents for line in dead_places(path)]
     complaints += [line for path in files(READ) for line in phrases(path, path.read_text())]
     for path in files(PRINTING):
         complaints += phrases(path, "\n".join(STRING.findall(path.read_text())))
