@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "acl/context/ignored.h"
+#include "acl/context/lifecycle.h"
 #include "acl/handle/handle_check.h"
 #include "acl/store/device_count.h"
-#include "acl/stream/order.h"
 #include "acl/stream/stream.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
@@ -63,7 +63,7 @@ bool rg_context_is_current(aclrtContext context)
 
 struct rg_context *rg_context_acquire_current(const struct rg_function *function, aclError *status)
 {
-    *status = rg_order_check(function);
+    *status = rg_lifecycle_check(function);
     if (*status != ACL_SUCCESS)
         return NULL;
     struct rg_context *context = rg_handle_acquire(RG_HANDLE_CONTEXT, current);
@@ -72,7 +72,7 @@ struct rg_context *rg_context_acquire_current(const struct rg_function *function
     const char *why = current == NULL ? "the thread has no current context" : "the thread's current context is gone";
     *status = rg_runtime_fail(ACL_ERROR_RT_CONTEXT_NULL, function,
                               "%s, must have one, from aclrtSetDevice for instance", why);
-    rg_order_tell_no_context(function, why, current != NULL);
+    rg_lifecycle_tell_no_context(function, why, current != NULL);
     return NULL;
 }
 
@@ -119,7 +119,7 @@ static aclError create(struct rg_origin origin, aclrtContext *context, int32_t d
         return rg_runtime_fail_null(origin.function, "context");
     aclError refused = rg_device_check(origin.function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_order_check(origin.function);
+        refused = rg_lifecycle_check(origin.function);
     if (refused != ACL_SUCCESS)
         return refused;
     const aclrtContext created = rg_context_create(device, false, &origin);

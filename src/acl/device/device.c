@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/context/ignored.h"
+#include "acl/context/lifecycle.h"
 #include "acl/device/context.h"
 #include "acl/store/device_count.h"
 #include "acl/stream/order.h"
@@ -51,7 +52,7 @@ static aclError set(struct rg_origin origin, int32_t device)
 {
     aclError refused = rg_device_check(origin.function, "deviceId", device);
     if (refused == ACL_SUCCESS)
-        refused = rg_order_check(origin.function);
+        refused = rg_lifecycle_check(origin.function);
     if (refused != ACL_SUCCESS)
         return refused;
     aclrtContext context = add_user(device);
@@ -91,9 +92,9 @@ static aclError reset(struct rg_origin origin, int32_t device, bool all_users)
     }
     rg_runtime_unlock();
     if (!had_user && was_set)
-        rg_order_tell_ended(function, "deviceId", "the device has been reset as often as it was set");
+        rg_lifecycle_tell_ended(function, "deviceId", "the device has been reset as often as it was set");
     else if (had_user)
-        rg_order_note_late(function);
+        rg_lifecycle_note_late(function);
     if (!had_user)
         return rg_runtime_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, function,
                                "deviceId is %d, which has been reset already, must be a device that is set", device);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
+#include "acl/context/lifecycle.h"
 #include "acl/device/init_callback.h"
 #include "acl/life/leak.h"
-#include "acl/stream/order.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/log.h"
@@ -116,7 +116,7 @@ RG_WITHOUT(rg_runtime) static void close_down(const struct rg_function *function
 {
     rg_runtime_lock();
     if (runtime.n_users == 0)
-        rg_order_set(false);
+        rg_lifecycle_set(false);
     rg_runtime_unlock();
     rg_log(RG_LOG_EVENT, "%s: the runtime is finalised", function->name);
 }
@@ -127,7 +127,7 @@ RG_NEEDS(rg_runtime) static aclError begin(char *config, uint64_t *n_users)
     if (runtime.n_users == 0) {
         runtime.n_users = 1;
         runtime.has_ended = false;
-        rg_order_set(true);
+        rg_lifecycle_set(true);
         runtime.config = config;
         return ACL_SUCCESS;
     }
@@ -216,7 +216,7 @@ aclError aclFinalize(void)
         runtime.n_excused--;
     rg_runtime_unlock();
     if (had_ended && !is_excused)
-        rg_order_tell_ended(&function, NULL, "the runtime has been finalised as often as it was initialised");
+        rg_lifecycle_tell_ended(&function, NULL, "the runtime has been finalised as often as it was initialised");
     if (had_ended)
         return rg_runtime_fail(ACL_ERROR_REPEAT_FINALIZE, &function,
                                "the runtime has been finalised already, must be initialised in between");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that come too early or too late, or from the wrong context or thread: findings of the check mode. */
+/* Calls for a stream from the wrong context, device or thread: findings of the check mode. */
 #ifndef RG_ORDER_H
 #define RG_ORDER_H
 
@@ -8,21 +8,6 @@
 
 #include "acl/acl_rt.h"
 #include "acl/stream/race.h"
-
-/* The runtime has been initialised, or finalised. */
-void rg_order_set(bool is_initialised);
-
-/* Is the runtime in use? Before aclInit: a note. After aclFinalize: 100001 when the call is to be refused. */
-aclError rg_order_check(const struct rg_function *function);
-
-/* A device is reset: after aclFinalize, a note. */
-void rg_order_note_late(const struct rg_function *function);
-
-/* Something is ended once more, and refused: what it is. */
-void rg_order_tell_ended(const struct rg_function *function, const char *argument, const char *what);
-
-/* A call is refused for want of a current context; the thread had one that is gone, or has not. */
-void rg_order_tell_no_context(const struct rg_function *function, const char *why, bool had_one);
 
 /* Is the stream's context current in the thread? 107002 or 107003 when the call is to be refused. */
 aclError rg_order_check_context(const struct rg_function *function, const struct rg_stream *stream);
