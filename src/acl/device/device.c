@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "acl/acl_rt.h"
+#include "acl/context/current.h"
 #include "acl/context/ignored.h"
 #include "acl/context/lifecycle.h"
 #include "acl/device/context.h"

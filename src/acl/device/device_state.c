@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/context.h"
+#include "acl/context/current.h"
 #include "acl/store/device_count.h"
 #include "acl/store/quota.h"
 #include "acl/stream/stream_queue.h"

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/context.h"
+#include "acl/context/current.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "acl/context/current.h"
 #include "acl/executor/executor.h"
-#include "acl/device/context.h"
 #include "acl/handle/handle_check.h"
 #include "acl/store/addresses.h"
 #include "acl/store/block.h"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
+#include "acl/context/current.h"
 #include "acl/context/ignored.h"
-#include "acl/device/context.h"
 #include "acl/memory/memory_check.h"
 #include "acl/store/block_text.h"
 #include "acl/store/device_count.h"

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/context.h"
+#include "acl/context/current.h"
 #include "acl/memory/memory_check.h"
 #include "acl/store/addresses.h"
 #include "acl/store/block.h"

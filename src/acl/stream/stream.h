@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "acl/acl_rt.h"
-#include "acl/device/context.h"
+#include "acl/context/current.h"
 #include "acl/stream/race.h"
 #include "acl/sys/after.h"
 
