@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes that a stream keeps. */
-#include "acl/tell/refuse.h"
 #include "acl/stream/stream.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
+#include "acl/tell/refuse.h"
 
 /* Sets it in an object that is locked. False, and nothing is set, for a value that it cannot have. */
 RG_NEEDS(rg_runtime)

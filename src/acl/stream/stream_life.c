@@ -7,6 +7,7 @@
 #include "acl/handle/handle_check.h"
 #include "acl/stream/deadlock.h"
 #include "acl/stream/stream_queue.h"
+#include "acl/stream/stream_refuse.h"
 #include "acl/stream/stream_report.h"
 #include "acl/sys/after.h"
 #include "acl/sys/fork.h"

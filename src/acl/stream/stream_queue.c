@@ -9,6 +9,7 @@
 #include "acl/stream/deadlock.h"
 #include "acl/stream/exception.h"
 #include "acl/stream/order.h"
+#include "acl/stream/stream_refuse.h"
 #include "acl/sys/after.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/trace.h"

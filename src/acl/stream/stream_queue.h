@@ -64,16 +64,10 @@ bool rg_stream_is_device_done(int32_t device, uint64_t ticket) RG_NEEDS(rg_runti
  * now: a thread that waits need not wait for the worker to wake. Lets the lock go meanwhile. */
 void rg_stream_help(struct rg_stream *stream, uint64_t ticket) RG_NEEDS(rg_runtime);
 
-/* 507046, with a message, for a thread that is. */
-aclError rg_stream_fail_inside(const struct rg_function *function, aclrtStream stream) RG_WITHOUT(rg_runtime);
-
 /* Tells the worker to look at the queue again. */
 void rg_stream_wake(struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* Ends the worker of a stream that is idle and takes no more work. */
 void rg_stream_stop_worker(struct rg_stream *stream) RG_WITHOUT(rg_runtime);
-
-/* 107003, with a message. */
-aclError rg_stream_fail_dead(const struct rg_function *function, aclrtStream stream);
 
 #endif

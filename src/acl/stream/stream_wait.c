@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/stream/deadlock.h"
 #include "acl/stream/stream_queue.h"
+#include "acl/stream/stream_refuse.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"
