@@ -7,7 +7,9 @@ set -euo pipefail
 cd "$1"
 
 # What a directory may include: regrad (regrad.h), vendor (the headers of the aclnn interface), the
-# name of another layer, one file of it, or a header of third_party/.
+# name of another layer, one file of it, or a header of third_party/. The folders of src/acl are
+# layers, from the lowest to the highest.
+acl="regrad base/environment.h base/format.h base/half.h base/plural.h base/thread.h vendor"
 may_include() {
     case $1 in
     src/base) echo regrad base ;;
@@ -15,7 +17,22 @@ may_include() {
     src/rt) echo regrad base rt ;;
     src/op) echo regrad base kernel op rt/cache.h rt/given.h rt/parallel.h ;;
     src/native) echo regrad base kernel op rt native ;;
-    src/acl) echo regrad base/environment.h base/format.h base/half.h base/plural.h base/thread.h vendor acl ;;
+    src/acl/sys) echo "$acl" acl/sys ;;
+    src/acl/tell) echo "$acl" acl/sys acl/tell ;;
+    src/acl/handle) echo "$acl" acl/sys acl/tell acl/handle ;;
+    src/acl/store) echo "$acl" acl/sys acl/tell acl/handle acl/store ;;
+    src/acl/context) echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context ;;
+    src/acl/stream) echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream ;;
+    src/acl/device) echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/device ;;
+    src/acl/memory) echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/memory ;;
+    src/acl/object) echo "$acl" acl/tell acl/handle acl/context acl/object ;;
+    src/acl/executor)
+        echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/memory acl/object acl/executor
+        ;;
+    src/acl/aclnn) echo "$acl" acl/tell acl/handle acl/context acl/device acl/object acl/executor acl/aclnn ;;
+    src/acl/life)
+        echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/device acl/executor acl/life
+        ;;
     tools) echo regrad vendor own cJSON.h ;;
     examples) echo regrad vendor own ;;
     bench) echo regrad vendor own element.h ;; # of tools/: what is in an element of each type
@@ -27,7 +44,10 @@ kind_of() {
     if [ "$2" = regrad.h ]; then
         echo regrad
     elif [ -e "src/$2" ]; then
-        echo "${2%%/*}"
+        case $2 in
+        acl/*) echo "${2%/*}" ;;
+        *) echo "${2%%/*}" ;;
+        esac
     elif [ -e "$1/$2" ] || [ -e "${1%%/*}/$2" ] ||
         { [[ $1 == tools/* ]] && compgen -G "tools/*/$2" >/dev/null; }; then # not from tools/ itself
         echo own
@@ -43,6 +63,7 @@ n_failed=0
 while IFS=: read -r file line include; do
     directory=$(dirname "$file")
     case $file in
+    src/acl/*) layer=$(cut -d/ -f1-3 <<<"$file") ;;
     src/*) layer=$(cut -d/ -f1,2 <<<"$file") ;;
     *) layer=${file%%/*} ;;
     esac

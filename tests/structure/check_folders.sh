@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Can the files of src/acl be read one after another? Each uses only files before it, and each header includes only
+# headers before it. (Which folder may include which, check_layers.sh knows.)
+#
+#   check_folders.sh NM LIBRARY SOURCE-DIRECTORY      the static library that is made of src/acl
+set -euo pipefail
+symbols=$("$1" -A --format=posix "$2" | sed 's/^.*\[\(.*\)\.c\.o\]: /\1 /')
+failed=0
+
+check_circles() { # WHAT; reads pairs: a user, and what it uses
+    local pairs loop
+    pairs=$(cat)
+    if [ "$(wc -l <<<"$pairs")" -gt 20 ] && loop=$(tsort <<<"$pairs" 2>&1 >/dev/null); then
+        echo "$1: $(wc -l <<<"$pairs") uses, no circle"
+    else
+        echo "$1: a circle: $(sed -n '2,${/loop/q; s/.*: //p}' <<<"${loop-}" | paste -sd' ')"
+        failed=1
+    fi
+}
+
+cd "$3/src"
+check_circles files < <(awk '
+    $3 ~ /^[A-TV-Z]$/ {owner[$2] = $1}
+    $3 == "U" {user[++n] = $1; name[n] = $2}
+    END {for (k = 1; k <= n; k++) if (name[k] in owner) print user[k], owner[name[k]]}' <<<"$symbols")
+check_circles headers < <(grep -r '^#include "acl/.*/' acl --include='*.h' | sed 's/:.*"\(.*\)"/ \1/')
+exit $failed
