@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the runtime promises of work that is done behind the client's back: times, failures, threads, memory. */
+#include "acl/stream/submit.h"
+#include "acl/sys/after.h"
 #include "refusal.h"
 
 #include <pthread.h>

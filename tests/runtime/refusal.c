@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "acl/stream/stream.h"
+#include "acl/stream/submit.h"
 
 static int not_a_handle;
 void *const foreign_handle = &not_a_handle;

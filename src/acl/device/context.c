@@ -9,6 +9,8 @@
 #include "acl/handle/handle_check.h"
 #include "acl/store/device_count.h"
 #include "acl/stream/stream.h"
+#include "acl/stream/stream_life.h"
+#include "acl/stream/stream_wait.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
 

@@ -9,7 +9,7 @@
 #include "acl/device/context.h"
 #include "acl/store/device_count.h"
 #include "acl/stream/order.h"
-#include "acl/stream/stream.h"
+#include "acl/stream/stream_wait.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/log.h"
 #include "acl/tell/refuse.h"

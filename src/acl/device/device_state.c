@@ -7,6 +7,7 @@
 #include "acl/store/device_count.h"
 #include "acl/store/quota.h"
 #include "acl/stream/stream_queue.h"
+#include "acl/stream/stream_wait.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/trace.h"
 #include "acl/tell/refuse.h"

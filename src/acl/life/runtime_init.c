@@ -8,7 +8,6 @@
 #include "acl/context/lifecycle.h"
 #include "acl/device/init_callback.h"
 #include "acl/life/leak.h"
-#include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/log.h"
 #include "acl/tell/refuse.h"

@@ -14,7 +14,7 @@
 #include "acl/store/device_count.h"
 #include "acl/store/quota.h"
 #include "acl/store/registered.h"
-#include "acl/stream/stream.h"
+#include "acl/stream/stream_wait.h"
 #include "acl/tell/refuse.h"
 #include "acl/tell/setting.h"
 

@@ -9,7 +9,9 @@
 #include "acl/store/block.h"
 #include "acl/store/isolate_arena.h"
 #include "acl/store/registered.h"
-#include "acl/stream/stream.h"
+#include "acl/stream/race.h"
+#include "acl/stream/submit.h"
+#include "acl/sys/after.h"
 #include "acl/tell/refuse.h"
 
 /* Rows to copy, or to fill with value. A plain copy is one row. */

@@ -59,8 +59,8 @@ RG_NEEDS(rg_runtime) static bool has_ended(pthread_t thread)
 
 /* "stream ... waits for ... this thread", or what another one does, "...". */
 RG_NEEDS(rg_runtime)
-static void add_thread(struct search *search, const struct rg_stream *stream, const struct task *task, pthread_t thread,
-                       const char *before, const char *behind)
+static void add_thread(struct search *search, const struct rg_stream *stream, const struct rg_task *task,
+                       pthread_t thread, const char *before, const char *behind)
 {
     const struct waiter *waiter = pthread_equal(thread, pthread_self()) ? NULL : find_waiter(thread);
     if (search->finding != NULL)
@@ -74,7 +74,7 @@ RG_NEEDS(rg_runtime) static bool stream_leads_back(struct search *search, struct
 
 /* Work that waits for more than its turn. */
 RG_NEEDS(rg_runtime)
-static bool task_leads_back(struct search *search, const struct rg_stream *stream, const struct task *task)
+static bool task_leads_back(struct search *search, const struct rg_stream *stream, const struct rg_task *task)
 {
     struct rg_blocker blocker = {0};
     rg_lock_assert(&rg_runtime);
@@ -109,7 +109,7 @@ static bool stream_leads_back(struct search *search, struct rg_stream *stream, u
         return false;
     stream->search = search->number;
     stream->searched = ticket;
-    const struct task *task = stream->first;
+    const struct rg_task *task = stream->first;
     if (task != NULL && task->ticket <= ticket && stream->queue.is_running) {
         if (thread_leads_back(search, stream->queue.runner)) {
             add_thread(search, stream, task, stream->queue.runner, "the function of ", "is running");

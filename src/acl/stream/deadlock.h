@@ -10,9 +10,15 @@
 #ifndef RG_DEADLOCK_H
 #define RG_DEADLOCK_H
 
-#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "acl/stream/stream.h"
+#include "acl/acl_rt.h"
+#include "acl/sys/runtime_lock.h"
+#include "acl/tell/function.h"
+
+struct rg_context;
+struct rg_stream;
 
 /* What a thread waits for: works with tickets up to one on a stream; or, without a stream, on those of a context; or,
  * without a context, on those of a device. */

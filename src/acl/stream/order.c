@@ -6,6 +6,7 @@
 #include "acl/context/lifecycle.h"
 #include "acl/store/block_text.h"
 #include "acl/store/device_count.h"
+#include "acl/stream/race.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/finding.h"

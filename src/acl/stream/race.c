@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An example with three clocks. {2, 3} stands for: works of stream A up to ticket 2 and of stream B up to ticket 3 are
+ * known to be done.
+ *
+ *     the program                                  tickets    clock of the host      A         B
+ *     aclrtMemcpyAsync(y, ..., A)                        1               {0, 0}   {1, 0}    {0, 0}
+ *     aclrtRecordEvent(e, A); ...WaitEvent(B, e)      2, 3               {0, 0}   {2, 0}    {2, 3}
+ *     aclnnSomething(..., B), which reads y, writes z    4               {0, 0}   {2, 0}    {2, 4}
+ *     aclrtMemcpy(..., z, ...)
+ *
+ * The clock of a stream is what its next work knows: a work is behind all that its stream has been given before, and
+ * the wait for e hands on what was known when e was recorded. So the third line, which reads y, knows of work 1, which
+ * writes it; without the second line the clock of B would know of no work of A: a race between streams. The fourth line
+ * is the host's, which knows of no work of B: a race with work 4. aclrtSynchronizeStream(B) before it would join the
+ * clock of B into the host's. A work that is submitted knows what the host knows, too.
+ */
 #include "acl/stream/race.h"
 
 #include <stdio.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/stream/stream.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "acl/context/ignored.h"
 #include "acl/handle/handle_check.h"
 #include "acl/stream/stream_queue.h"
@@ -38,25 +35,6 @@ void rg_stream_release(const struct rg_stream *stream)
 int32_t rg_stream_id(const struct rg_stream *stream)
 {
     return stream->traits.id;
-}
-
-aclError rg_stream_push_copy(aclrtStream stream, const struct rg_function *function, struct rg_work work, size_t size)
-{
-    aclError status = ACL_SUCCESS;
-    struct rg_stream *object = rg_stream_acquire(stream, function, &status);
-    if (object == NULL)
-        return status;
-    void *copy = malloc(size);
-    if (copy != NULL) {
-        memcpy(copy, work.argument, size);
-        work.argument = copy;
-        work.destroy = free;
-        status = rg_stream_push(object, function, &work);
-    } else {
-        status = rg_runtime_fail_memory(function);
-    }
-    rg_stream_release(object);
-    return status;
 }
 
 aclError rg_stream_check(aclrtStream stream, const struct rg_function *function)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of streams, also in children of the process and when it ends. */
+#include "acl/stream/stream_life.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "acl/context/ignored.h"
 #include "acl/handle/handle_check.h"
 #include "acl/stream/deadlock.h"
+#include "acl/stream/race.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/stream/stream_refuse.h"
 #include "acl/stream/stream_report.h"
@@ -216,9 +219,9 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
 
 /* Takes off the queue what only the parent shall do. What another thread was doing is lost, and perhaps half ended;
  * what this thread does, which has forked, goes on. */
-RG_NEEDS(rg_runtime) static struct task *take_work(struct rg_stream *stream)
+RG_NEEDS(rg_runtime) static struct rg_task *take_work(struct rg_stream *stream)
 {
-    struct task *waiting = stream->queue.is_running ? stream->first->next : stream->first;
+    struct rg_task *waiting = stream->queue.is_running ? stream->first->next : stream->first;
     if (rg_queue_is_inside(&stream->queue)) {
         stream->first->next = NULL;
         stream->last = stream->first;
@@ -230,10 +233,10 @@ RG_NEEDS(rg_runtime) static struct task *take_work(struct rg_stream *stream)
     return waiting;
 }
 
-static void drop_work(struct task *task)
+static void drop_work(struct rg_task *task)
 {
     while (task != NULL) {
-        struct task *dropped = task;
+        struct rg_task *dropped = task;
         task = task->next;
         if (dropped->work.destroy != NULL)
             dropped->work.destroy(dropped->work.argument);
@@ -250,7 +253,7 @@ static void begin_child(void)
     for (struct rg_stream *stream = rg_stream_first(); stream != NULL; stream = rg_stream_next(stream)) {
         stream->has_worker = false;
         rg_thread_condition(&stream->arrived);
-        struct task *waiting = take_work(stream);
+        struct rg_task *waiting = take_work(stream);
         rg_runtime_unlock();
         drop_work(waiting);
         rg_runtime_lock();

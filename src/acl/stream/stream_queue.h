@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is inside of a stream: for stream.c, the files stream_*.c, and those of devices that look at all of them. */
+/* What is inside of a stream: its queue, and the worker, a thread that does what is in it. */
 #ifndef RG_STREAM_QUEUE_H
 #define RG_STREAM_QUEUE_H
 
 #include <pthread.h>
 
+#include "acl/context/current.h"
 #include "acl/stream/stream.h"
+#include "acl/stream/submit.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/sys/ticket.h"
 
 enum { RG_N_LIMITS = 2 };
 
-struct task {
+struct rg_task {
     struct rg_work work;
     uint32_t thread; /* the system's number of the one that has submitted it */
     uint64_t ticket; /* counts up over all streams: what was submitted before a point in time has a lower one */
-    struct task *next;
+    struct rg_task *next;
     bool is_given_up; /* not to be done: who waited for it does not any more */
 };
 
@@ -27,13 +29,13 @@ struct rg_stream {
     aclrtContext context_handle;      /* which may be compared at any time */
     int32_t device;
     struct rg_stream_traits traits;
-    struct task *first, *last; /* the first stays in the queue while it is done; see rg_stream_set_first */
-    pthread_t worker;          /* started with work */
-    bool has_worker;           /* to be joined */
-    bool is_asleep;            /* the worker has ended for want of work */
-    pthread_cond_t arrived;    /* there is work that the worker may do, or it is to end */
-    bool is_ending;            /* takes no more work */
-    bool is_over;              /* the worker is to end */
+    struct rg_task *first, *last; /* the first stays in the queue while it is done; see rg_stream_set_first */
+    pthread_t worker;             /* started with work */
+    bool has_worker;              /* to be joined */
+    bool is_asleep;               /* the worker has ended for want of work */
+    pthread_cond_t arrived;       /* there is work that the worker may do, or it is to end */
+    bool is_ending;               /* takes no more work */
+    bool is_over;                 /* the worker is to end */
     bool looks_for_overflow, caches_operators; /* attributes without an effect */
     uint32_t tag;
     uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
@@ -55,10 +57,13 @@ static inline struct rg_stream *rg_stream_next(const struct rg_stream *stream)
 }
 
 /* Makes the task the first one of the queue; NULL: the queue is empty. */
-void rg_stream_set_first(struct rg_stream *stream, struct task *task) RG_NEEDS(rg_runtime);
+void rg_stream_set_first(struct rg_stream *stream, struct rg_task *task) RG_NEEDS(rg_runtime);
 
-/* Is all work of a device with tickets up to one done, apart from work that the calling thread is doing? */
-bool rg_stream_is_device_done(int32_t device, uint64_t ticket) RG_NEEDS(rg_runtime);
+/* Puts the task at the end. 107003 when the stream is ending, 207008 without a thread for it; no message. */
+aclError rg_stream_accept(struct rg_stream *stream, struct rg_task *task) RG_NEEDS(rg_runtime);
+
+/* Is there work that a thread may do now? */
+bool rg_stream_can_run(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 
 /* Does work of the stream with tickets up to one in the calling thread, as long as nobody else does and it can be done
  * now: a thread that waits need not wait for the worker to wake. Lets the lock go meanwhile. */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "acl/stream/order.h"
+#include "acl/stream/race.h"
 #include "acl/stream/stream.h"
+#include "acl/stream/submit.h"
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/refuse.h"
 

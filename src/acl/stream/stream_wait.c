@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/stream/stream_wait.h"
+
 #include "acl/stream/deadlock.h"
+#include "acl/stream/race.h"
 #include "acl/stream/stream_queue.h"
 #include "acl/stream/stream_refuse.h"
 #include "acl/sys/runtime_lock.h"
