@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Can the files of src/acl be read one after another? Each uses only files before it, and each header includes only
-# headers before it. (Which folder may include which, check_layers.sh knows.)
+# Can the files of src/acl be read one after another? Each uses only files before it, each header includes only headers
+# before it, and what a header declares is in the file of the same name. (Which folder may include which,
+# check_layers.sh knows.)
 #
 #   check_folders.sh NM LIBRARY SOURCE-DIRECTORY      the static library that is made of src/acl
 set -euo pipefail
@@ -25,4 +26,10 @@ check_circles files < <(awk '
     $3 == "U" {user[++n] = $1; name[n] = $2}
     END {for (k = 1; k <= n; k++) if (name[k] in owner) print user[k], owner[name[k]]}' <<<"$symbols")
 check_circles headers < <(grep -r '^#include "acl/.*/' acl --include='*.h' | sed 's/:.*"\(.*\)"/ \1/')
+
+elsewhere=$(grep -roE '^[a-z][^(]*\brg_\w+\(' acl --include='*.h' | sed -E 's|^acl/(.*/)(.*)\.h:.*\b(rg_\w+)\($|\2 \3 \1|' |
+    awk 'NR == FNR {owner[$2] = $1; next}
+        $2 in owner && owner[$2] != $1 {print $3 $1 ".h declares " $2 ", which is in " owner[$2] ".c"}' \
+        <(awk '$3 == "T"' <<<"$symbols") -)
+[ -z "$elsewhere" ] || { echo "$elsewhere"; failed=1; }
 exit $failed
