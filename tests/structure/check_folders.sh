@@ -27,7 +27,8 @@ check_circles files < <(awk '
     END {for (k = 1; k <= n; k++) if (name[k] in owner) print user[k], owner[name[k]]}' <<<"$symbols")
 check_circles headers < <(grep -r '^#include "acl/.*/' acl --include='*.h' | sed 's/:.*"\(.*\)"/ \1/')
 
-elsewhere=$(grep -roE '^[a-z][^(]*\brg_\w+\(' acl --include='*.h' | sed -E 's|^acl/(.*/)(.*)\.h:.*\b(rg_\w+)\($|\2 \3 \1|' |
+elsewhere=$(grep -roE '^[a-z][^(]*\brg_\w+\(' acl --include='*.h' |
+    sed -E 's|^acl/(.*/)(.*)\.h:.*\b(rg_\w+)\($|\2 \3 \1|' |
     awk 'NR == FNR {owner[$2] = $1; next}
         $2 in owner && owner[$2] != $1 {print $3 $1 ".h declares " $2 ", which is in " owner[$2] ".c"}' \
         <(awk '$3 == "T"' <<<"$symbols") -)
