@@ -227,7 +227,7 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
 
     struct run *run = NULL;
     struct rg_use use;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     rg_lock(&object->lock);
     status = consume(&origin, object, executor);
     if (status == ACLNN_SUCCESS)
@@ -241,5 +241,5 @@ aclnnStatus rg_executor_launch(struct rg_origin origin, void *workspace, uint64_
     }
     rg_unlock(&object->lock);
     rg_handle_release(RG_HANDLE_EXECUTOR, executor);
-    return rg_stream_end_use(&use, run == NULL ? status : submit(&origin, stream, run, &use));
+    return rg_use_end(&use, run == NULL ? status : submit(&origin, stream, run, &use));
 }

@@ -172,11 +172,11 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     aclError status = check_copy(&function, dst, destMax, src, count, kind);
     if (status == ACL_SUCCESS && dst != src)
         status = run_now(&origin, &transfer);
-    return rg_stream_end_use(&use, status);
+    return rg_use_end(&use, status);
 }
 
 static bool is_on_device(const void *address)
@@ -194,14 +194,14 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     aclError status = check_copy(&function, dst, destMax, src, count, kind);
     if (status == ACL_SUCCESS && !is_on_device(dst) && !is_on_device(src))
         status = rg_runtime_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, &function,
                                  "dst is %p and src is %p, one of them must be in live device memory", dst, src);
     if (status == ACL_SUCCESS)
         status = push(&origin, stream, transfer, &use);
-    return rg_stream_end_use(&use, status);
+    return rg_use_end(&use, status);
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
@@ -247,9 +247,9 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
     struct rg_use use;
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     const aclError refused = check_rows(&function, &transfer, kind);
-    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer));
+    return rg_use_end(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &transfer));
 }
 
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -261,9 +261,9 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
     struct rg_use use;
     if (width == 0 || height == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     const aclError refused = check_rows(&function, &transfer, kind);
-    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, transfer, &use));
+    return rg_use_end(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, transfer, &use));
 }
 
 /* ---- Filling ---------------------------------------------------------------------------------- */
@@ -292,9 +292,9 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     const aclError refused = check_fill(&function, &fill, maxCount);
-    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
+    return rg_use_end(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
@@ -305,9 +305,9 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     struct rg_use use;
     if (count == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     const aclError refused = check_fill(&function, &fill, maxCount);
-    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
+    return rg_use_end(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
 }
 
 /* The same with words of four bytes. */
@@ -330,9 +330,9 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
     struct rg_use use;
     if (N == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     const aclError refused = check_words(&function, ptr, memSize, value, N, &fill);
-    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
+    return rg_use_end(&use, refused != ACL_SUCCESS ? refused : run_now(&origin, &fill));
 }
 
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
@@ -343,7 +343,7 @@ aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N
     struct rg_use use;
     if (N == 0)
         return ACL_SUCCESS;
-    rg_stream_use(&use);
+    rg_use_begin(&use);
     const aclError refused = check_words(&function, ptr, memSize, value, N, &fill);
-    return rg_stream_end_use(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
+    return rg_use_end(&use, refused != ACL_SUCCESS ? refused : push(&origin, stream, fill, &use));
 }

@@ -250,7 +250,7 @@ bool rg_memory_free(const void *base, enum rg_memory_place place, const struct r
     if (block->mapping != NULL)
         rg_mapping_end(block->mapping);
     block->after = (struct rg_after){.end = give_back, .argument = block};
-    rg_stream_after(&block->after);
+    rg_after_work(&block->after);
     return true;
 }
 

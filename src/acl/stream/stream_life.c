@@ -258,8 +258,8 @@ static void begin_child(void)
         drop_work(waiting);
         rg_runtime_lock();
     }
-    rg_stream_forget_uses();
-    rg_stream_end_unused();
+    rg_use_forget_all();
+    rg_after_end_unused();
     rg_runtime_unlock();
 }
 

@@ -91,7 +91,7 @@ RG_TAKES(rg_runtime) static void finish_first(struct rg_stream *stream, aclError
     if (stream->queue.status == ACL_SUCCESS)
         stream->queue.status = status;
     forget_first(stream);
-    rg_stream_end_unused();
+    rg_after_end_unused();
     rg_runtime_moved();
 }
 
@@ -230,7 +230,7 @@ aclError rg_stream_accept(struct rg_stream *stream, struct rg_task *task)
         return ACL_ERROR_RT_NO_STREAM_RESOURCE;
     append(stream, task);
     if (task->work.use != NULL)
-        rg_stream_used(task->work.use);
+        rg_use_submitted(task->work.use);
     if (task->work.ticket != NULL)
         *task->work.ticket = task->ticket;
     rg_race_submitted(stream, &task->work, task->ticket);

@@ -18,7 +18,7 @@ RG_NEEDS(rg_runtime) static bool is_unused(const struct rg_after *after)
     return queue == NULL;
 }
 
-void rg_stream_end_unused(void)
+void rg_after_end_unused(void)
 {
     rg_lock_assert(&rg_runtime);
     while (first != first_unknown && is_unused(first)) {
@@ -39,7 +39,7 @@ RG_NEEDS(rg_runtime) static void learn_tickets(void)
     }
 }
 
-void rg_stream_after(struct rg_after *after)
+void rg_after_work(struct rg_after *after)
 {
     rg_runtime_lock();
     after->n_uses = n_uses;
@@ -52,13 +52,13 @@ void rg_stream_after(struct rg_after *after)
     if (first_unknown == NULL)
         first_unknown = after;
     learn_tickets();
-    rg_stream_end_unused();
+    rg_after_end_unused();
     rg_runtime_unlock();
 }
 
 /* ---- Uses ------------------------------------------------------------------------------------- */
 
-void rg_stream_use(struct rg_use *use)
+void rg_use_begin(struct rg_use *use)
 {
     rg_runtime_lock();
     *use = (struct rg_use){.number = ++n_uses, .previous = last_use};
@@ -70,7 +70,7 @@ void rg_stream_use(struct rg_use *use)
     rg_runtime_unlock();
 }
 
-void rg_stream_used(struct rg_use *use)
+void rg_use_submitted(struct rg_use *use)
 {
     rg_lock_assert(&rg_runtime);
     if (use->previous == NULL)
@@ -85,18 +85,18 @@ void rg_stream_used(struct rg_use *use)
     learn_tickets();
 }
 
-aclError rg_stream_end_use(struct rg_use *use, aclError status)
+aclError rg_use_end(struct rg_use *use, aclError status)
 {
     if (use->number == 0)
         return status;
     rg_runtime_lock();
-    rg_stream_used(use);
-    rg_stream_end_unused();
+    rg_use_submitted(use);
+    rg_after_end_unused();
     rg_runtime_unlock();
     return status;
 }
 
-void rg_stream_forget_uses(void)
+void rg_use_forget_all(void)
 {
     first_use = last_use = NULL;
     learn_tickets();

@@ -10,7 +10,7 @@
 
 /* A part of what is to be ended. */
 struct rg_after {
-    void (*end)(void *argument); /* without the lock of the runtime */
+    void (*end)(void *argument); /* without rg_runtime */
     void *argument;
     uint64_t n_uses; /* that had begun before */
     uint64_t ticket; /* known when those are over */
@@ -19,7 +19,7 @@ struct rg_after {
 
 /* Ends it when all work that was submitted before is done, or was about to be: at once, or later in the thread that
  * does the last of it. */
-void rg_stream_after(struct rg_after *after) RG_WITHOUT(rg_runtime);
+void rg_after_work(struct rg_after *after) RG_WITHOUT(rg_runtime);
 
 /* A call that has looked, or will look, whether something is alive, and then uses it, or submits work that does. */
 struct rg_use {
@@ -28,18 +28,18 @@ struct rg_use {
 };
 
 /* Begins one. What is ended from then on lasts until it is over. */
-void rg_stream_use(struct rg_use *use) RG_WITHOUT(rg_runtime);
+void rg_use_begin(struct rg_use *use) RG_WITHOUT(rg_runtime);
 
 /* The call has submitted its work: the use is over. */
-void rg_stream_used(struct rg_use *use) RG_NEEDS(rg_runtime);
+void rg_use_submitted(struct rg_use *use) RG_NEEDS(rg_runtime);
 
 /* The use is over, if it was not before. Returns the status. */
-aclError rg_stream_end_use(struct rg_use *use, aclError status) RG_WITHOUT(rg_runtime);
+aclError rg_use_end(struct rg_use *use, aclError status) RG_WITHOUT(rg_runtime);
 
 /* In the child of a process that has forked: no other thread uses anything. */
-void rg_stream_forget_uses(void) RG_NEEDS(rg_runtime);
+void rg_use_forget_all(void) RG_NEEDS(rg_runtime);
 
 /* Ends what nothing uses any more. Lets the lock go meanwhile. */
-void rg_stream_end_unused(void) RG_NEEDS(rg_runtime);
+void rg_after_end_unused(void) RG_NEEDS(rg_runtime);
 
 #endif
