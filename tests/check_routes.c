@@ -89,13 +89,15 @@ static const struct row rows[] = {
     {"bilinear_grad float32 1x3x20x37 -> 52x95 last planes 1", "columns, strided source", &as_is, NULL},
     {"bilinear_grad float16 1x3x20x37 -> 52x95 planes last 1", "columns, strided result", &unshared, NULL},
     {"bilinear float32 1x3x10x50 -> 30x20 last planes 1", "columns, width first, strided source", &as_is, NULL},
-    /* ---- What wide vectors choose, and others can be forced to ---- */
+    /* ---- Ways that are chosen by the width of vectors, and can be forced ---- */
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1 wide", "fused groups", &as_is, "groups"},
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "fused groups", &fused, "groups"},
     {"bilinear_grad float16 2x41x9x11 -> 23x28 last last 1", "fused groups", &fused, "groups"},
     {"nearest_grad bfloat16 1x67x9x11 -> 23x28 last last 1", "fused groups", &fused, "groups"},
     {"bilinear_grad float64 1x24x30x31 -> 28x23 last last 1", "fused groups", &fused, "groups"},
-    {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1 wide", "columns, shared rows", &as_is, "columns"},
+    {"bilinear_grad float32 1x3x20x3 -> 60x8 planes planes 1", "columns, shared rows", &as_is, "columns"},
+    {"bilinear_grad float32 1x3x20x137 -> 52x301 planes planes 1", "columns", &as_is, NULL}, /* too long */
+    {"nearest_grad float32 1x12x16x64 -> 17x4096 last last 1", "columns, width first", &unshared, NULL},
     {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns, shared rows", &shared, "columns"},
     {"bilinear_grad float16 2x3x20x137 -> 51x301 planes planes 1", "columns, shared rows", &shared, "columns"},
     {"nearest_grad bfloat16 2x3x20x37 -> 52x95 planes last 1", "columns, strided result, shared rows", &shared,

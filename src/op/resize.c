@@ -10,16 +10,13 @@
 #include "op/resize_route.h"
 
 enum {
-    MOST_RESULTS = 1 << 15,    /* of one strip, the tables of which are indexed with 32 bits */
-    MOST_READY = 8,            /* source rows made ready together, at most; two such batches are kept */
-    RING_NBYTES = 1 << 19,     /* of those, unless two rows need more */
-    RING_ROW_NBYTES = 1 << 15, /* of one of them */
-    LINE_VALUES = 1024,        /* values of a line, where that is enough for one step */
-    LINES_VALUES = 16384,      /* the same of all lines together */
-    SIDE_BY_SIDE = 4,          /* lines that kernels resample together */
-    STRIPS_A_THREAD = 8,       /* at least, of a row that is long enough */
-    GROUP_VALUES = 2048,       /* the same of lines of groups */
-    FUSED_VALUES = 16384       /* the same where each source row is read once */
+    MOST_RESULTS = 1 << 15, /* of one strip, the tables of which are indexed with 32 bits */
+    RING_NBYTES = 1 << 16,  /* of two batches of source rows made ready together; two rows at least */
+    LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
+    LINES_VALUES = 16384,   /* the same of all lines together */
+    SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
+    STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
+    GROUP_VALUES = 2048     /* the same of lines of groups */
 };
 
 static regrad_status check_shapes(const struct rg_resize *resize)
@@ -168,11 +165,11 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
-    const int64_t n_values = plan->route == RG_FUSED_GROUPS ? FUSED_VALUES
+    const int64_t n_values = plan->route == RG_FUSED_GROUPS ? LINES_VALUES
                              : plan->grouped                ? GROUP_VALUES
                                                             : line_values(plan);
     const int64_t limit = rg_max(n_values / plan->inner, 1);
-    const int64_t most_results = plan->width_first ? RING_ROW_NBYTES / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
+    const int64_t most_results = plan->width_first ? RING_NBYTES / 2 / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
     if (plan->factor > 0)
         return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};
@@ -223,7 +220,7 @@ static void choose_batch(struct rg_resize_plan *plan)
 static void choose_ring_batch(struct rg_resize_plan *plan)
 {
     const int64_t row_nbytes = rg_max(rg_booked(rg_resize_ring_length(plan), plan->base.t_nbytes), 1);
-    plan->ring_batch = rg_max(rg_min(RING_NBYTES / (2 * row_nbytes), MOST_READY), 1);
+    plan->ring_batch = rg_max(RING_NBYTES / (2 * row_nbytes), 1);
 }
 
 static bool needs_columns(const struct rg_resize_plan *plan)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/resize_route.h"
 
+#include "kernel/resize_kernels.h"
 #include "op/resize_line.h"
 
 enum {
     MOST_SHRUNK = 1 << 24, /* results of a row that is one strip, the tables of which are indexed with 32 bits */
     SHARED_VECTORS = 10,   /* of lines that are summed together with their neighbours, at most */
     LEAST_GROUP = 16,      /* groups of as many values are resampled side by side */
-    MOST_TERMS = 256,      /* results of more terms are added up one by one */
-    ROW_NBYTES = 1 << 15   /* of the sources of a vector of results that is not made one by one */
+    MOST_TERMS = 256       /* results of more terms are added up one by one */
 };
 
 /* Rows are shared if that keeps as much of the slots at work. */
@@ -54,24 +54,31 @@ static bool has_pairs(const struct rg_axis_map *map)
     return true;
 }
 
-static bool can_fuse_groups(const struct rg_resize_plan *plan)
+/* NULL is what an instruction set has no kernel for. */
+static const struct rg_resize_kernels *kernels_of(const struct rg_resize_plan *plan)
 {
-    return plan->grouped && plan->inner >= RG_MAX_LANES && !plan->width.identity && !plan->width_first &&
-           plan->source.solid && plan->result.solid && has_pairs(&plan->height) && has_pairs(&plan->width);
+    return plan->base.kernels->resize[plan->source.dtype];
 }
 
-/* Where vectors hold a whole line of the cache it pays to keep sums for the next result: narrower ones do not leave
- * enough registers. */
+static bool can_fuse_groups(const struct rg_resize_plan *plan)
+{
+    return kernels_of(plan)->fused_groups != NULL && plan->grouped && plan->inner >= RG_MAX_LANES &&
+           !plan->width.identity && !plan->width_first && plan->source.solid && plan->result.solid &&
+           has_pairs(&plan->height) && has_pairs(&plan->width);
+}
+
+/* Narrower vectors than a line of the cache do not leave enough registers for sums that wait for the next result. */
 static bool has_wide_vectors(const struct rg_resize_plan *plan)
 {
     return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
 }
 
-/* Rows of neighbours that shrink by a small integer need no line, if there are vectors. */
+/* Rows of neighbours that shrink by a small integer need no line. */
 static bool can_shrink(const struct rg_resize_plan *plan)
 {
-    return plan->inner == 1 && !plan->width_first && !plan->grouped && plan->source.solid && plan->result.solid &&
-           plan->base.kernels->lanes > 1 && plan->result.width <= MOST_SHRUNK && rg_columns_factor(&plan->width) > 0;
+    return kernels_of(plan)->shrink != NULL && plan->inner == 1 && !plan->width_first && !plan->grouped &&
+           plan->source.solid && plan->result.solid && plan->result.width <= MOST_SHRUNK &&
+           rg_columns_factor(&plan->width) > 0;
 }
 
 static bool keeps_width(const struct rg_resize_plan *plan)
@@ -123,12 +130,12 @@ static int64_t widest_step(const struct rg_axis_map *map)
     return widest;
 }
 
-/* Results are made one by one where they are groups, or have many terms, or have them far apart: so far that a line
- * could not hold those of a vector. */
+/* Results are made one by one where they are groups, or have so many terms that their tables would be larger than a
+ * row, or have them so far apart that a line could not hold those of a vector. */
 static bool makes_groups(const struct rg_resize_plan *plan)
 {
     const double row_nbytes = (double)widest_step(&plan->width) * (double)plan->inner * (double)plan->base.t_nbytes;
-    const bool pays = plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS || row_nbytes > ROW_NBYTES;
+    const bool pays = plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS;
     return row_nbytes > RG_RESIZE_HELD || rg_way_is_taken(RG_GROUPS, true, pays);
 }
 
@@ -175,10 +182,10 @@ void rg_resize_choose_route(struct rg_resize_plan *plan)
  * too far from the order of memory to pay. */
 static void choose_shared_rows(struct rg_resize_plan *plan)
 {
-    const bool can = has_lines(plan) && !plan->in_place && !rg_resize_needs_ring(plan) && plan->batch > 1 &&
-                     has_pairs(&plan->height);
+    const bool can = has_lines(plan) && kernels_of(plan)->shared_rows != NULL && !plan->in_place &&
+                     !rg_resize_needs_ring(plan) && plan->batch > 1 && has_pairs(&plan->height);
     const bool pays = rg_resize_line_length(plan) <= SHARED_VECTORS * plan->base.kernels->lanes;
-    plan->shares_rows = rg_plan_takes(&plan->base, RG_SHARED_ROWS, can, pays && has_wide_vectors(plan));
+    plan->shares_rows = rg_plan_takes(&plan->base, RG_SHARED_ROWS, can, pays);
 }
 
 /* Do source and result together exceed half of the caches? What of the other half is still there when the result is
