@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "acl/acl_rt.h"
+#include "acl/sys/runtime_lock.h"
 #include "acl/tell/place.h"
 
 enum { RG_N_CONTEXT_OPTIONS = 3 };
@@ -18,12 +19,11 @@ struct rg_context_traits {
     aclrtStream default_stream;
 };
 
-/* What changes is under rg_runtime. */
 struct rg_context {
     struct rg_context_traits traits;
-    bool is_ending; /* takes no new streams */
-    bool has_option[RG_N_CONTEXT_OPTIONS];
-    int64_t option[RG_N_CONTEXT_OPTIONS];
+    RG_GUARDED_BY(rg_runtime) bool is_ending; /* takes no new streams */
+    RG_GUARDED_BY(rg_runtime) bool has_option[RG_N_CONTEXT_OPTIONS];
+    RG_GUARDED_BY(rg_runtime) int64_t option[RG_N_CONTEXT_OPTIONS];
 };
 
 void rg_context_set_current(aclrtContext context);

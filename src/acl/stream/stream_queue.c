@@ -200,13 +200,14 @@ void rg_stream_stop_worker(struct rg_stream *stream)
 {
     rg_runtime_lock();
     const bool had_worker = stream->has_worker;
+    const pthread_t worker = stream->worker;
     stream->is_over = true;
     stream->has_worker = false;
     rg_stream_wake(stream);
     rg_runtime_moved();
     rg_runtime_unlock();
     if (had_worker)
-        rg_thread_join(stream->worker);
+        rg_thread_join(worker);
 }
 
 /* ---- The queue -------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct rg_task {
     bool is_given_up; /* not to be done: who waited for it does not any more */
 };
 
-/* What changes is under rg_runtime. */
+/* The first work, while it runs, is its runner's. */
 struct rg_stream {
     struct rg_queue queue;
     aclrtStream handle;
@@ -30,18 +30,18 @@ struct rg_stream {
     int32_t device;
     struct rg_stream_traits traits;
     struct rg_task *first, *last; /* the first stays in the queue while it is done; see rg_stream_set_first */
-    pthread_t worker;             /* started with work */
-    bool has_worker;              /* to be joined */
-    bool is_asleep;               /* the worker has ended for want of work */
-    pthread_cond_t arrived;       /* there is work that the worker may do, or it is to end */
-    bool is_ending;               /* takes no more work */
-    bool is_over;                 /* the worker is to end */
-    bool looks_for_overflow, caches_operators; /* attributes without an effect */
-    uint32_t tag;
-    uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
+    RG_GUARDED_BY(rg_runtime) pthread_t worker; /* started with work */
+    RG_GUARDED_BY(rg_runtime) bool has_worker;  /* to be joined */
+    RG_GUARDED_BY(rg_runtime) bool is_asleep;   /* the worker has ended for want of work */
+    pthread_cond_t arrived;                     /* there is work that the worker may do, or it is to end */
+    RG_GUARDED_BY(rg_runtime) bool is_ending;   /* takes no more work */
+    RG_GUARDED_BY(rg_runtime) bool is_over;     /* the worker is to end */
+    RG_GUARDED_BY(rg_runtime) bool looks_for_overflow, caches_operators; /* attributes without an effect */
+    RG_GUARDED_BY(rg_runtime) uint32_t tag;
+    RG_GUARDED_BY(rg_runtime) uint32_t limit[RG_N_LIMITS]; /* of cores; 0: none */
     struct rg_history history;
-    int n_blockable;           /* works in the queue that have find_blocker */
-    uint64_t search, searched; /* for deadlock.c: by which search, up to which ticket */
+    RG_GUARDED_BY(rg_runtime) int n_blockable;           /* works in the queue that have find_blocker */
+    RG_GUARDED_BY(rg_runtime) uint64_t search, searched; /* for deadlock.c: by which search, up to which ticket */
 };
 
 /* The list of all streams. */
@@ -51,6 +51,7 @@ static inline struct rg_stream *rg_stream_first(void)
     return (struct rg_stream *)rg_queues;
 }
 
+static inline struct rg_stream *rg_stream_next(const struct rg_stream *stream) RG_NEEDS(rg_runtime);
 static inline struct rg_stream *rg_stream_next(const struct rg_stream *stream)
 {
     return (struct rg_stream *)stream->queue.next;

@@ -13,15 +13,15 @@
 #include "acl/acl_base.h"
 #include "acl/sys/runtime_lock.h"
 
-/* A queue, for those who do not look at its work. All of it is under rg_runtime. */
+/* A queue, for those who do not look at its work. */
 struct rg_queue {
-    struct rg_queue *previous, *next; /* in the list of all queues */
-    uint64_t oldest;                  /* ticket of the first work that is not done; 0: there is none */
-    bool is_running;                  /* a thread, the runner, is doing that work */
-    pthread_t runner;
-    bool is_dropping;      /* drops the work it has */
-    bool stops_on_failure; /* drops it when work has failed */
-    aclError status;       /* of the first work that failed since the last synchronisation */
+    RG_GUARDED_BY(rg_runtime) struct rg_queue *previous, *next; /* in the list of all queues */
+    RG_GUARDED_BY(rg_runtime) uint64_t oldest;                  /* ticket of the first work that is not done; 0: none */
+    RG_GUARDED_BY(rg_runtime) bool is_running;                  /* a thread, the runner, is doing that work */
+    RG_GUARDED_BY(rg_runtime) pthread_t runner;
+    RG_GUARDED_BY(rg_runtime) bool is_dropping;      /* drops the work it has */
+    RG_GUARDED_BY(rg_runtime) bool stops_on_failure; /* drops it when work has failed */
+    RG_GUARDED_BY(rg_runtime) aclError status;       /* of the first work that failed since the last synchronisation */
 };
 
 extern struct rg_queue *rg_queues RG_GUARDED_BY(rg_runtime); /* the head of the list */
