@@ -36,12 +36,16 @@ struct rg_step {
 };
 
 /*
- * The results of a line, in blocks of as many as the kernels have lanes, or of fewer where they then need a smaller
- * window, of one or two pairs; steps of block b: first[b] .. first[b + 1] - 1. Where the last block would not be full
- * it overlaps the one before it. A window is n_pairs pairs of vectors, and all steps of a block have the same offset,
- * and their weights follow one another; the index of its first step is in the table, and each step's is that of the one
- * before it plus `spacing`, which may lead lanes that a step leaves out beyond the window. Or a window is one pair,
- * when n_pairs is 0, and each step has an offset and an index of its own.
+ * How the results of a line are made: op/columns.c has an example.
+ *
+ *     results    |  block 0   |  block 1   |  block 2   |      of `block` results; the last may overlap the one before
+ *     first      0            2            4            7      the steps of block b: first[b] .. first[b + 1] - 1
+ *     steps      [ 0 ] [ 1 ]  [ 2 ] [ 3 ]  [ 4 ] [ 5 ] [ 6 ]   each with an offset in the line, an index and a weight
+ *
+ * With n_pairs > 0 a window is so many pairs of vectors, and all steps of a block have one offset, and weights that
+ * follow one another; the index of its first step is in the table, each other one is that of the step before plus
+ * `spacing` (which may lead lanes that the step leaves out beyond the window). With n_pairs = 0 a window is one pair,
+ * and each step has an offset and an index of its own.
  *
  * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f -
  * 1 when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
@@ -49,7 +53,7 @@ struct rg_step {
  * result, it is a neighbour with weight 0 of the second. The weights of a block's steps follow one another.
  */
 struct rg_columns {
-    int64_t n, block; /* all results, and those of a block */
+    int64_t n, block; /* all results, and those of a block: as many as there are lanes, or fewer for a smaller window */
     const int32_t *first;
     const struct rg_step *steps;
     const int32_t *index;

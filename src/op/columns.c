@@ -1,4 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the tables are made, by an example: a line of two values s0 and s1 that becomes five results, bilinear with half
+ * pixels, by kernels of four lanes.
+ *
+ *     the map    r0 = s0 + 0 s1    r1 = 0.9 s0 + 0.1 s1    r2 = 0.5 s0 + 0.5 s1    r3 = 0.1 s0 + 0.9 s1    r4 = s1
+ *
+ *     block      step  offset  index    weight            lanes
+ *     r0 .. r3   0     0       0 0 0 0  1   0.9 0.5 0.1   r0 r1 r2 r3    the first term of each
+ *                1     0       1 1 1 1  0   0.1 0.5 0.9   r0 r1 r2 r3    the second
+ *     r1 .. r4   2     0       0 0 0 1  0.9 0.5 0.1 1     r1 r2 r3 r4
+ *                3     0       1 1 1 -  0.1 0.5 0.9 -     r1 r2 r3       r4 has no second term
+ *
+ * The second block would have been r4 alone, so it overlaps the first. A step looks up its lanes' values in a window of
+ * the line, from the offset on, and adds them with their weights to the lanes that it is for. All values of a block lie
+ * in one window here, so only the index of its first step is in the tables: the next step's is one more (`spacing`) in
+ * each lane. Where no window is wide enough for a block, each step has an offset and an index of its own.
+ *
+ * Every result adds its terms in increasing order, whatever the blocks are. Equal indexes and weights of neighbouring
+ * blocks are in the tables once.
+ */
 #include "op/columns.h"
 
 #include <string.h>
@@ -322,12 +342,16 @@ static int64_t count_pairs(const struct builder *builder)
     return (widest - 1) / (2 * builder->spec->lanes) + 1;
 }
 
+/* Smaller blocks are taken that cost no more than this part of the larger ones. */
+static const double SMALLER_BLOCKS = 0.8;
+
 /* A block costs what its pairs cost, so a few more blocks may cost less where they need fewer pairs. Takes the largest
- * blocks with `wanted` pairs that cost at least a fifth less, if there are any. */
+ * blocks with `wanted` pairs that do, if there are any. */
 static void try_smaller_blocks(struct builder *builder, int64_t *n_pairs, int64_t wanted)
 {
-    const int64_t block = builder->block, cost = count_blocks(builder) * *n_pairs;
-    while (--builder->block > 0 && 5 * count_blocks(builder) * wanted <= 4 * cost) {
+    const int64_t block = builder->block;
+    const double most = SMALLER_BLOCKS * (double)(count_blocks(builder) * *n_pairs);
+    while (--builder->block > 0 && (double)(count_blocks(builder) * wanted) <= most) {
         if (count_pairs(builder) <= wanted) {
             *n_pairs = wanted;
             return;

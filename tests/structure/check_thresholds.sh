@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Does docs/performance.md say of each constant of the files that plan and share out work what it is worth, or that it
+# decides nothing?
+#
+#   check_thresholds.sh SOURCE-DIRECTORY
+set -euo pipefail
+cd "$1"
+
+# Constants are enumerators and static const numbers, in capitals.
+constants_of() { # FILE...
+    grep -hoE '\b[A-Z][A-Z_]{3,} = [^,;}]*' "$@" | sed 's/ =.*//' | sort -u
+}
+
+mapfile -t files < <(find src/op -name 'resize*' -o -path 'src/op/columns.c' -o -path 'src/op/plan.c' | sort)
+mapfile -t constants < <(constants_of "${files[@]}" src/rt/parallel.c src/rt/cache.c)
+n_missing=0
+for constant in "${constants[@]}"; do
+    grep -qw -- "$constant" docs/performance.md || {
+        echo "$constant: docs/performance.md does not say what it is worth"
+        n_missing=$((n_missing + 1))
+    }
+done
+echo "${#constants[@]} constants, $n_missing without a word"
+[ "$n_missing" -eq 0 ] && [ "${#constants[@]}" -gt 10 ]
