@@ -272,6 +272,32 @@ static void table(void **state)
     regrad_set_num_threads(0);
 }
 
+/* Any calls with any ways forced and forbidden. */
+static void check_any(struct rng *rng, const struct problem *problem)
+{
+    const struct rg_seam seam = {.forced = rng_next(rng),
+                                 .forbidden = rng_next(rng) & rng_next(rng) & rng_next(rng),
+                                 .cache_nbytes = rng_chance(rng, 2) ? 1 : 0,
+                                 .values_per_slot = rng_chance(rng, 2) ? 16 : 0};
+    const enum view_layout layout = rng_chance(rng, 2) ? VIEW_CHANNELS_LAST : VIEW_STRIDED;
+    struct call call = {.problem = *problem, .options = {layout, layout, (int)rng_between(rng, 1, 4), true}};
+    struct call plain = {.problem = *problem, .options = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 1, true}};
+    call.problem.c = plain.problem.c = rng_chance(rng, 3) ? rng_between(rng, 16, 40) : problem->c;
+    struct problem_data data = problem_fill(rng, &call.problem, DATA_REAL);
+    struct run_result result = run_with(rng, &call, &data, &seam), base = run_with(rng, &plain, &data, &general);
+    expect_same(&call.problem, result.plan, &base, &result);
+    problem_data_fini(&data);
+    run_result_fini(&result);
+    run_result_fini(&base);
+}
+
+static void any(void **state)
+{
+    (void)state;
+    for_random_problems(test_count(300), check_any);
+    regrad_set_num_threads(0);
+}
+
 /* Bytes have kernels of no instruction set; what becomes of them is in check_bytes. */
 static void bytes(void **state)
 {
@@ -314,6 +340,7 @@ int main(void)
 {
     if (skip_without_isa())
         return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(bytes), cmocka_unit_test(all_ways)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(any), cmocka_unit_test(bytes),
+                                       cmocka_unit_test(all_ways)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

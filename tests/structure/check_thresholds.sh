@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Does docs/performance.md say of each constant of the files that plan and share out work what it is worth, or that it
-# decides nothing?
+# decides nothing? And does regrad.h explain each word that plans say of the ways in which they compute?
 #
 #   check_thresholds.sh SOURCE-DIRECTORY
 set -euo pipefail
@@ -21,5 +21,12 @@ for constant in "${constants[@]}"; do
         n_missing=$((n_missing + 1))
     }
 done
-echo "${#constants[@]} constants, $n_missing without a word"
-[ "$n_missing" -eq 0 ] && [ "${#constants[@]}" -gt 10 ]
+mapfile -t words < <(sed -nE 's/^ *\[RG_[A-Z_]+\] = "(.*)",/\1/p' src/op/way.c)
+for word in "${words[@]}"; do
+    grep -qE "^ \*   $word  " include/regrad.h || {
+        echo "$word: include/regrad.h does not say what that is"
+        n_missing=$((n_missing + 1))
+    }
+done
+echo "${#words[@]} words, ${#constants[@]} constants, $n_missing without a word"
+[ "$n_missing" -eq 0 ] && [ "${#constants[@]}" -gt 10 ] && [ "${#words[@]}" -gt 10 ]
