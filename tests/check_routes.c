@@ -14,7 +14,7 @@
  *     op/resize_route.c   routes[]             delete the row of RG_SHRINK, RG_FUSED_GROUPS or RG_ROWS
  *                         makes_groups         set `pays` to false
  *                         can_be_in_place      return false
- *                         choose_shared_rows   set `can` to false
+ *                         choose_shared_rows   set `pays` to false
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
  *                         rg_resize_split      set `pays` to false
  *     op/resize.c         choose_order         set width_first to false

@@ -77,8 +77,7 @@ static bool has_wide_vectors(const struct rg_resize_plan *plan)
 static bool can_shrink(const struct rg_resize_plan *plan)
 {
     return kernels_of(plan)->shrink != NULL && plan->inner == 1 && !plan->width_first && !plan->grouped &&
-           plan->source.solid && plan->result.solid && plan->result.width <= MOST_SHRUNK &&
-           rg_columns_factor(&plan->width) > 0;
+           plan->source.solid && plan->result.solid && plan->result.width <= MOST_SHRUNK && plan->factor > 0;
 }
 
 static bool keeps_width(const struct rg_resize_plan *plan)
@@ -170,8 +169,9 @@ static bool can_be_in_place(const struct rg_resize_plan *plan)
 void rg_resize_choose_route(struct rg_resize_plan *plan)
 {
     plan->grouped = makes_groups(plan);
+    plan->factor = rg_columns_factor(&plan->width);
     plan->route = choose_route(plan);
-    plan->factor = plan->route == RG_SHRINK ? rg_columns_factor(&plan->width) : 0;
+    plan->factor = plan->route == RG_SHRINK ? plan->factor : 0;
     plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
     plan->in_place = !is_bytes(plan) && rg_way_is_taken(RG_IN_PLACE, can_be_in_place(plan), true);
 }
