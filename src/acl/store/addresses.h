@@ -79,7 +79,7 @@ enum rg_addresses_outcome rg_mapping_grant(const char *base, size_t size, const 
 /* What devices may do at an address, and who has said so. False where no memory is mapped. */
 bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct rg_origin *granted_by);
 
-/* Is anything reserved at all? Without the lock. */
+/* Is anything reserved at all? Takes no lock. */
 bool rg_addresses_are_used(void);
 
 /* Calls visit for all ranges that are reserved, locked: visit must not use them. It returns whether the range is to be

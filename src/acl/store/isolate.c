@@ -321,7 +321,7 @@ RG_UNCHECKED static bool see(const void *address, struct rg_sight *sight)
     return true;
 }
 
-/* Without the lock of those who allocate, but not while the thread is in here. */
+/* The thread must not have been stopped in this file: it would wait for itself. */
 static bool show(const void *address)
 {
     size_t position;

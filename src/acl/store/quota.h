@@ -11,7 +11,7 @@
 size_t rg_memory_of_machine(void);
 size_t rg_memory_total(void);
 
-/* Books bytes of a device, false when it has not as many left; and gives them back. Any thread, without a lock. */
+/* Books bytes of a device; false when fewer are left. And gives them back. Any thread; takes no lock. */
 bool rg_memory_book(int32_t device, size_t size);
 void rg_memory_unbook(int32_t device, size_t size);
 

@@ -13,10 +13,10 @@ enum rg_host_outcome { RG_HOST_DONE, RG_HOST_KNOWN /* a part of it is registered
 /* Registers the size bytes from the address. */
 enum rg_host_outcome rg_host_enter(const void *address, size_t size) RG_WITHOUT(rg_runtime);
 
-/* What begins there is registered no more. False where nothing does. */
+/* Ends the registration that begins at the address. False where none does. */
 bool rg_host_leave(const void *address) RG_WITHOUT(rg_runtime);
 
-/* How many bytes are registered from the address on; 0 where nothing begins. */
+/* How many bytes the registration has that begins at the address; 0 where none does. */
 size_t rg_host_size(const void *address) RG_WITHOUT(rg_runtime);
 
 /* Are the n bytes from the address within memory that is registered? */
