@@ -6,7 +6,7 @@
 #include "kernel/grid_kernels.h"
 
 /*
- * The same sums, where a point has four neighbours in a square and there are up to RG_PACKED_LANES channels. A packed
+ * The same sums, where a point has four neighbours, two by two, and there are up to RG_PACKED_LANES channels. A packed
  * image holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) *
  * lanes + c]. Channels that are missing are +0. A tile of as many lanes holds channels of points.
  */

@@ -114,7 +114,7 @@ struct rg_piece {
 typedef void rg_groups_fn(void *dst, const void *line, int64_t n, const struct rg_piece *piece, bool stream);
 
 /* A row of results that are groups of n values, straight from source rows. What the rows give to the next row of
- * results, so that they need not be read again, is carried to it in the line: value c of source k at [(k - low) * p +
+ * results, so that they need not be read again, waits for it in the line: value c of source k at [(k - low) * p +
  * c], with p = n rounded up to RG_MAX_LANES. n is that or more. */
 struct rg_fused_groups {
     struct rg_rows rows;     /* n_rows that the line does not yet hold; row 0 begins with the source `low` of a piece */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Are functions short (none over 50 lines, the median of src/ at most 10), macros no longer than ten
-# lines, names of files unique in src/, and is every file laid out as .clang-format says? Scripts too have short
+# lines, names of files unique in src/, does an idea have one word,
+# and is every file laid out as .clang-format says? Scripts too have short
 # functions and lines, and every source names its licence.
 #
 #   check_style.sh SOURCE-DIRECTORY [CLANG-FORMAT]
@@ -49,6 +50,13 @@ mapfile -t built < <(find . -name CMakeLists.txt -o -name '*.cmake' -o -name '*.
 complain "$(grep -L 'SPDX-License-Identifier: Apache-2\.0' "${files[@]}" "${scripts[@]}" "${built[@]}" |
     sed 's/$/: no line SPDX-License-Identifier: Apache-2.0/')"
 complain "$(printf '%s\n' "${ours[@]##*/}" | sort | uniq -d | sed 's/$/: a file name that src\/ has twice/')"
+
+# Words that kernels, operators and their tests had for ideas that have another word in the glossary of
+# kernel/kernel.h: packed, fence or canonicalise, fused groups, shrink, shared rows, bilinear points, section, keep off.
+retired='(^|[^a-z])(few_[a-z]|rg_few|pictures?|settle|carry|carried|reduce|squares?)([^a-z]|$)'
+retired+='|_(few|picture|settle|carry|reduce)\b|rg_grid_(row|place|pair|quads|stage)\b|rg_spread|kernels->(lines|stage)'
+complain "$(grep -rnEi "$retired" src/kernel src/op src/rt src/native tests/*.[ch] |
+    sed -E 's/^([^:]*:[0-9]+):.*/\1: a retired word; see the glossary in src\/kernel\/kernel.h/')"
 if [ $# -gt 1 ]; then
     complain "$("$2" --dry-run "${files[@]}" 2>&1 | grep 'warning:' | cut -d: -f1 | sort | uniq -c |
         awk '{print $2 ": clang-format would change " $1 " places"}' || true)"
