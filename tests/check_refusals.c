@@ -592,6 +592,20 @@ static void uncountable_sizes(void **state)
     }
 }
 
+/* What a plan would have to hold for each size is more than all addresses. */
+static void sizes_beyond_memory(void **state)
+{
+    (void)state;
+    const uint16_t nothing = 0;
+    const int64_t sizes[] = {1, 1, INT64_C(1) << 60};
+    const regrad_tensor input = regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 3, (int64_t[]){1, 1, 3});
+    const regrad_tensor output = regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 3, sizes);
+    regrad_plan *plan = NULL;
+    assert_int_equal(regrad_upsample_nearest_exact1d_plan(&input, &output, REGRAD_NEAREST_FORWARD_LAW, 0, &plan),
+                     REGRAD_ERROR_OUT_OF_MEMORY);
+    assert_null(plan);
+}
+
 static void refused_workspaces(void **state)
 {
     (void)state;
@@ -660,6 +674,7 @@ int main(void)
         cmocka_unit_test(refused_runs),
         cmocka_unit_test(input_that_is_not_read),
         cmocka_unit_test(uncountable_sizes),
+        cmocka_unit_test(sizes_beyond_memory),
         cmocka_unit_test(refused_workspaces),
         cmocka_unit_test(own_names),
     };
