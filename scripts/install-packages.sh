@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a job needs, and nothing when they are all there.
 #
-#   scripts/install-packages.sh GROUP...      GROUP is one of: install, run, test, bench, ci
+#   scripts/install-packages.sh GROUP...      GROUP is one of: install, run, test, bench, ci, emulator
 #
 # Needs root or sudo only when something is missing.
 set -euo pipefail
@@ -20,8 +20,9 @@ packages_of() {
         echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
         echo libc6:arm64 libstdc++6:arm64 libgomp1:arm64 libcmocka-dev:arm64 libcjson-dev:arm64
         ;;
+    emulator) echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso cpio busybox-static binutils ;;
     *)
-        echo "install-packages.sh: '$1' is no group; the groups are install, run, test, bench, ci" >&2
+        echo "install-packages.sh: '$1' is no group; the groups are install, run, test, bench, ci, emulator" >&2
         exit 2
         ;;
     esac
@@ -42,7 +43,7 @@ is_there() {
 }
 
 if [ $# -eq 0 ]; then
-    echo "usage: install-packages.sh GROUP... (install, run, test, bench, ci)" >&2
+    echo "usage: install-packages.sh GROUP... (install, run, test, bench, ci, emulator)" >&2
     exit 2
 fi
 # The README asks pkg-config about what is installed. Who is not root may do without it.
