@@ -40,7 +40,7 @@ for test in $*; do
     echo "emulated \$? \$test"
 done
 echo emulated all
-/bin/busybox sleep 1 # until the serial line has sent all
+/bin/busybox sleep 3 # until the serial line has sent all
 /bin/busybox poweroff -f
 END
 }
@@ -67,7 +67,7 @@ make_image() {
     cp kernel/boot/vmlinuz-* image/vmlinuz
     cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 image/
     printf 'DEFAULT tests\nLABEL tests\nKERNEL /vmlinuz\nAPPEND initrd=/initrd %s\n' \
-        'console=ttyS0 quiet mitigations=off tsc=reliable lpj=1000000 noapic clearcpuid=xsaves,xsavec' \
+        'console=ttyS0,115200 quiet mitigations=off tsc=reliable lpj=1000000 noapic clearcpuid=xsaves,xsavec' \
         >image/isolinux.cfg
     xorriso -as mkisofs -quiet -o tests.iso -b isolinux.bin -c boot.cat -no-emul-boot -boot-load-size 4 \
         -boot-info-table image
