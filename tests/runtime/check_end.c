@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How processes end, and what they leave to their children: each case is a process of its own. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -359,6 +360,29 @@ __attribute__((unused)) static void fork_often(void)
     MUST(aclrtSynchronizeDevice());
 }
 
+/* A thread loads a library that forks. Meanwhile another one tells what is left, and waits for the loader. */
+__attribute__((unused)) static void *load_and_fork(void *library)
+{
+    *(void **)library = dlopen(FORKING_LIBRARY, RTLD_NOW);
+    return NULL;
+}
+
+__attribute__((unused)) static void fork_while_loading(void)
+{
+    pthread_t thread;
+    void *library = NULL;
+    setenv("REGRAD_CHECK", "all", 1);
+    must(freopen("/dev/null", "w", stderr) != NULL, "/dev/null", __LINE__); /* for what is told */
+    start();
+    alarm(LIMIT_MS / 1000); /* rather than wait for ever */
+    must(pthread_create(&thread, NULL, load_and_fork, &library) == 0, "a thread", __LINE__);
+    sleep_ms(FORKING_LIBRARY_MS / 2);
+    MUST(aclFinalize());
+    pthread_join(thread, NULL);
+    must(library != NULL, "the library", __LINE__);
+    _exit(0);
+}
+
 /* ---- The test --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -381,6 +405,7 @@ static const struct {
     {"fork before work is done", fork_before_work, 0},
     {"fork with isolated memory", fork_isolated, 0},
     {"fork often", fork_often, 0},
+    {"fork while a library is loaded", fork_while_loading, 0},
 #endif
 };
 

@@ -10,7 +10,8 @@ RG_UNCHECKED static void before_fork(void)
 {
     rg_lock(&lock);
     for (const struct rg_fork *fork = forks; fork != NULL; fork = fork->next) {
-        rg_lock(fork->lock);
+        if (!fork->is_left)
+            rg_lock(fork->lock);
         if (fork->before != NULL)
             fork->before();
     }
@@ -24,7 +25,10 @@ RG_UNCHECKED static void leave(const struct rg_fork *fork, bool is_child)
     leave(fork->next, is_child);
     if (!is_child && fork->in_parent != NULL)
         fork->in_parent();
-    rg_unlock(fork->lock);
+    if (!fork->is_left)
+        rg_unlock(fork->lock);
+    else if (is_child)
+        pthread_mutex_init(&fork->lock->mutex, NULL);
     if (is_child && fork->in_child != NULL)
         fork->in_child();
 }

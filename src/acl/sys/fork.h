@@ -12,6 +12,7 @@
 /* What one module has to do with forks. Functions may be NULL. */
 struct rg_fork {
     struct rg_lock *lock;
+    bool is_left; /* not taken, for who holds it may wait for the thread that forks; free in the child all the same */
     void (*before)(void);    /* with the lock and those above it */
     void (*in_parent)(void); /* the same */
     void (*in_child)(void);  /* without the lock and those below it */
