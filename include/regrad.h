@@ -264,6 +264,20 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *   prefetched      source rows of later results are asked for ahead
  *   streamed        results are larger than the caches, and are stored past them
  *   across          threads share parts of each row, not rows
+ *
+ * Of a grid sample, one of
+ *
+ *   packed          bilinear, of up to 8 channels: all channels of an image are side by side
+ *   tiles           16 channels at a time are side by side in the workspace
+ *   planes          plane by plane: few points, few channels that are not bilinear, or very long axes
+ *
+ * and any of
+ *
+ *   apart           a small gradient of the input is made in the workspace, and then moved past the caches
+ *   abreast         of tiles: two groups of 16 channels at the same time, if few rows are in use at a time
+ *   long            the input has an axis on which pixels are found in double
+ *   in place        of packed: the input, or its gradient, has this layout already, and is not copied
+ *   streamed        as above
  */
 REGRAD_API size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size);
 

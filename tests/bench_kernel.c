@@ -192,13 +192,6 @@ static struct work grid_list(const struct subject *subject)
     return of_points(1, 4 * (int64_t)sizeof(int64_t));
 }
 
-static struct work grid_rows(const struct subject *subject)
-{
-    int64_t low, high;
-    subject->kernels->grid->rows(&data.points, &low, &high);
-    return of_points(1, 2 * (int64_t)sizeof(int64_t));
-}
-
 static struct work grid_scatter(const struct subject *subject)
 {
     subject->kernels->grid->scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weights.value,
@@ -334,12 +327,6 @@ static struct work grid_store_last(const struct subject *subject)
 enum { PACKED_LANES = 4 }; /* channels */
 static const struct rg_packed_window window = {TILE_W, 0, TILE_H, TILE_H - 1};
 
-static struct work packed_locate(const struct subject *subject)
-{
-    subject->kernels->packed->locate(&data.packed, &data.x, &data.y, RG_GRID_POINTS, &spec);
-    return of_points(1, (2 + 6) * subject->value + 2 * (int64_t)sizeof(int32_t));
-}
-
 static struct work packed_place(const struct subject *subject)
 {
     subject->kernels->packed->place(data.place, &data.packed, &window);
@@ -448,7 +435,6 @@ static const struct kernel {
     {"grid_weigh", grid_weigh, false, false},
     {"grid_place", grid_place, false, false},
     {"grid_list", grid_list, false, false},
-    {"grid_rows", grid_rows, false, false},
     {"grid_scatter", grid_scatter, false, false},
     {"grid_blend", grid_blend, false, false},
     {"grid_multiply", grid_multiply, false, false},
@@ -467,7 +453,6 @@ static const struct kernel {
     {"grid_load, last", grid_load_last, true, false},
     {"grid_store", grid_store, true, false},
     {"grid_store, last", grid_store_last, true, false},
-    {"packed_locate", packed_locate, false, false},
     {"packed_place", packed_place, false, false},
     {"packed_range", packed_range, false, false},
     {"packed_rows", packed_rows, false, false},
@@ -499,7 +484,8 @@ static void prepare(const struct subject *subject)
     grid_bilinear_axis(subject);
     subject->kernels->grid->bilinear_axis(&data.bilinear.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
     grid_aim_bilinear(subject);
-    packed_locate(subject);
+    subject->kernels->grid->bilinear_axis(&data.packed.x, data.packed.weight_x, &data.x, RG_GRID_POINTS, TILE_W, &spec);
+    subject->kernels->grid->bilinear_axis(&data.packed.y, data.packed.weight_y, &data.y, RG_GRID_POINTS, TILE_H, &spec);
     packed_place(subject);
 }
 

@@ -17,6 +17,11 @@
  *                         choose_shared_rows   set `pays` to false
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
  *                         rg_resize_split      set `pays` to false
+ *     op/grid_way.c       ways[]               delete the row of rg_grid_packed or rg_grid_tiles
+ *                         is_packed            return false
+ *                         can_pack             set grad_apart to false
+ *                         choose_traits        set streams to false
+ *     op/grid_window.c    rg_grid_ring         return 0
  *     op/resize.c         choose_order         set width_first to false
  *                         choose_layout        set channels_last to false
  */
@@ -30,6 +35,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/resize_kernels.h"
+#include "number.h"
 #include "op/way.h"
 #include "run.h"
 
@@ -45,12 +51,18 @@ static const struct rg_seam fused_small = {.forced = FUSE, .cache_nbytes = 1024}
 static const struct rg_seam eager = {.forbidden = FUSE | SHARE, .values_per_slot = 64};
 static const struct rg_seam fused_eager = {.forced = FUSE, .values_per_slot = 64};
 
+/* For grid samples: as it is, all that pays for large tensors only, eager. Rings are only seen when they run. */
+static _Atomic uint64_t met;
+static const struct rg_seam sampled = {.met = &met}, sampled_eager = {.values_per_slot = 64, .met = &met};
+static const struct rg_seam sampled_large = {.forced = BIT(RG_STREAMED) | BIT(RG_APART), .met = &met};
+
 /* The ways that are forbidden to find what is computed without special ones. */
 static const struct rg_seam general = {.forbidden = UINT64_MAX};
 
 struct row {
     const char *call;  /* operator, type, sizes of the input and of the output, layouts of what is read and of what is
-                          written, threads; "wide": only for vectors of 64 bytes */
+                          written, threads; "wide": only for vectors of 64 bytes; "input", "grid": only this gradient of
+                          a  grid sample, the points of which go through the image in order */
     const char *words; /* what describe says of the ways */
     const struct rg_seam *seam; /* with which the plan is made */
     const char *without;        /* what it says where kernels that it wants are not compiled; NULL: it wants none */
@@ -130,20 +142,46 @@ static const struct row rows[] = {
     {"bilinear_grad float32 1x16x1x900 -> 1x2000 last last 4", "groups, across", &eager, NULL},
     {"bilinear_grad float32 1x16x2x3000 -> 8x7000 last last 4", "fused groups, across", &fused_eager, "groups, across"},
     {"bilinear float32 1x1x1x9000 -> 2x3000 planes planes 3", "columns, width first, across", &eager, NULL},
+    /* ---- Grid samples ---- */
+    {"grid float32 2x3x120x37 -> 90x45 planes planes 1", "packed, ring", &sampled, NULL},
+    {"grid_grad float16 2x1x120x37 -> 90x45 planes planes 1", "packed, ring", &sampled, NULL},
+    {"grid_grad float64 2x8x120x37 -> 90x45 planes planes 1", "packed, ring", &sampled, NULL},
+    {"grid_grad float32 2x4x40x37 -> 30x45 last last 1", "packed, in place", &sampled, NULL},
+    {"grid_grad float32 2x1x40x37 -> 30x45 planes planes 1", "packed, in place", &sampled, NULL},
+    {"grid float32 1x5x9x11 -> 12x13 planes planes 1", "packed", &sampled, NULL},
+    {"grid_grad float32 5x1x20x17 -> 9x9 planes planes 1", "packed, in place, apart, streamed", &sampled_large, NULL},
+    {"grid_grad float32 2x4x40x37 -> 30x45 last last 1 grid", "packed, in place, streamed", &sampled_large, NULL},
+    {"grid float16 1x3x120x37 -> 90x45 planes planes 1", "packed, ring, streamed", &sampled_large, NULL},
+    {"grid_grad float32 1x3x300x16 -> 300x16 planes planes 3", "packed, ring", &sampled_eager, NULL},
+    {"grid float32 1x3x300x16 -> 300x16 planes planes 2", "packed, ring", &sampled_eager, NULL},
+    {"grid_grad float32 1x1x50x30 -> 40x30 planes planes 3", "packed, in place", &sampled_eager, NULL},
+    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "tiles, ring, abreast", &sampled, NULL},
+    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "tiles, ring, abreast", &sampled, NULL},
+    {"grid_bicubic_grad float64 1x16x40x37 -> 30x45 planes planes 1 input", "tiles, ring", &sampled, NULL},
+    {"grid_nearest_grad float32 1x16x9x37 -> 4x45 planes planes 1", "tiles, ring", &sampled, NULL},
+    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "tiles, ring, abreast, streamed", &sampled_large, NULL},
+    {"grid_grad float32 1x33x40x37 -> 30x45 planes planes 2", "tiles, ring", &sampled_eager, NULL},
+    {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
+    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes", &sampled_eager, NULL}, /* few points */
 };
 
-/* The families of operators and their ways, first to last; which of these ran, and which cannot since their kernels are
+/* The families of operators and their ways; which of these ran, and which cannot since their kernels are
  * not compiled for this instruction set. */
 static struct family {
     const char *name;
-    enum rg_way first, last;
-    uint64_t ran, not_compiled;
-} resizes = {"resize", RG_COPIED, RG_ACROSS, 0, 0};
+    uint64_t ways, ran, not_compiled;
+} grids = {"grid",
+           BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING) |
+               BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
+           0, 0},
+  resizes = {"resize",
+             (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) |
+                                      BIT(RG_ABREAST) | BIT(RG_RING) | BIT(RG_SORTED)),
+             0, 0};
 
 static struct family *family_of(const struct problem *problem)
 {
-    (void)problem;
-    return &resizes;
+    return problem->kind == PROBLEM_GRID ? &grids : &resizes;
 }
 
 static bool is_compiled(enum rg_way way, regrad_dtype dtype)
@@ -203,6 +241,7 @@ static struct call read_call(const char *text)
         problem->dtype = (regrad_dtype)(problem->dtype + 1);
     problem->kind = strncmp(op, "nearest1d", 9) == 0 ? PROBLEM_NEAREST_1D
                     : strncmp(op, "nearest", 7) == 0 ? PROBLEM_NEAREST_2D
+                    : strncmp(op, "grid", 4) == 0    ? PROBLEM_GRID
                                                      : PROBLEM_BILINEAR;
     problem->backward = strstr(op, "_grad") != NULL;
     problem->n = size[0];
@@ -213,7 +252,13 @@ static struct call read_call(const char *text)
     problem->out_w = size[5];
     call.options.in_layout = layout_of(in);
     call.options.out_layout = layout_of(out);
-    call.wide = wide[0] != '\0';
+    problem->interpolation = strstr(op, "nearest") != NULL   ? REGRAD_NEAREST
+                             : strstr(op, "bicubic") != NULL ? REGRAD_BICUBIC
+                                                             : REGRAD_BILINEAR;
+    problem->padding = REGRAD_BORDER;
+    problem->wanted[0] = strcmp(wide, "grid") != 0;
+    problem->wanted[1] = strcmp(wide, "input") != 0;
+    call.wide = strcmp(wide, "wide") == 0;
     return call;
 }
 
@@ -224,6 +269,19 @@ static struct run_result run_with(struct rng *rng, const struct call *call, cons
     struct run_result result = run_problem(rng, &call->problem, data, &call->options);
     rg_seam = NULL;
     return result;
+}
+
+/* Points that go through the image in order. */
+static void order_points(struct rng *rng, const struct problem *problem, const struct problem_data *data)
+{
+    double *grid = data->in[problem->backward ? 2 : 1];
+    for (int64_t p = 0; p < problem->n * problem->out_h * problem->out_w; p++) {
+        const int64_t w = p % problem->out_w, h = p / problem->out_w % problem->out_h;
+        const double x = (2.0 * (double)w + rng_real(rng, 0, 2)) / (double)problem->out_w - 1;
+        const double y = (2.0 * (double)h + rng_real(rng, 0, 2)) / (double)problem->out_h - 1;
+        grid[2 * p] = number_round(problem->dtype, x);
+        grid[2 * p + 1] = number_round(problem->dtype, y);
+    }
 }
 
 /* What it says here. */
@@ -237,6 +295,16 @@ static const char *wanted_words(const struct row *row, const struct problem *pro
     return missing != 0 ? row->without : row->words;
 }
 
+/* Adds the ways that the run chose where the list has them. */
+static void add_met(char words[PLAN_TEXT_SIZE])
+{
+    const size_t route = strcspn(words, ",");
+    char rest[PLAN_TEXT_SIZE];
+    snprintf(rest, sizeof rest, "%s", words + route);
+    if ((met & BIT(RG_RING)) != 0)
+        snprintf(words + route, PLAN_TEXT_SIZE - route, ", %s%s", rg_way_word(RG_RING), rest);
+}
+
 /* Does its plan go the wanted way? */
 static bool check_call(struct rng *rng, const struct call *call, const char *wanted, const struct rg_seam *seam)
 {
@@ -244,9 +312,13 @@ static bool check_call(struct rng *rng, const struct call *call, const char *wan
     struct call alone = {.problem = *problem, .options = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 1, true}};
     char words[PLAN_TEXT_SIZE];
     struct problem_data data = problem_fill(rng, problem, DATA_REAL);
+    if (problem->kind == PROBLEM_GRID)
+        order_points(rng, problem, &data);
     struct problem_solution solution = problem_solve(problem, &data);
+    met = 0;
     struct run_result result = run_with(rng, call, &data, seam), base = run_with(rng, &alone, &data, &general);
     find_words(result.plan, words);
+    add_met(words);
     if (strcmp(words, wanted) != 0)
         print_error("%s: \"%s\", not \"%s\": %s\n", problem_text(problem), words, wanted, result.plan);
     expect_same(problem, words, &base, &result);
@@ -319,7 +391,9 @@ static void bytes(void **state)
 /* Each way ran, or cannot. Says which. */
 static void check_family(const struct family *family)
 {
-    for (int way = family->first; way <= (int)family->last; way++) {
+    for (int way = 0; way < RG_N_WAYS; way++) {
+        if ((family->ways & BIT(way)) == 0)
+            continue;
         const bool ran = (family->ran & BIT(way)) != 0;
         char name[64];
         snprintf(name, sizeof name, "%s.%s", family->name, rg_way_word((enum rg_way)way));
@@ -335,6 +409,7 @@ static void all_ways(void **state)
 {
     (void)state;
     check_family(&resizes);
+    check_family(&grids);
 }
 
 int main(void)

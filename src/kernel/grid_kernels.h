@@ -39,9 +39,8 @@ struct rg_grid_points {
     struct rg_grid_axis x, y;
 };
 
-/* Finds the taps of n <= RG_GRID_POINTS points; x and y hold n values of T. x may be NULL: its
- * axis is then left as it was. The formulas stand in body/pixels.h, body/grid_locate.h and docs/operators.md. All taps
- * of the points from n on are outside. */
+/* Finds the taps of n <= RG_GRID_POINTS points; x and y hold n values of T. The formulas stand in body/pixels.h,
+ * body/grid_locate.h and docs/operators.md. All taps of the points from n on are outside. */
 typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *x, const void *y, int64_t n,
                                const struct rg_grid_spec *spec);
 
@@ -65,9 +64,6 @@ typedef void rg_grid_place_fn(int64_t (*dst)[RG_GRID_POINTS], const struct rg_gr
  * returns how many these are. Entries of list after them may be overwritten, up to entry n - 1. */
 typedef int64_t rg_grid_list_fn(int64_t *list, const struct rg_grid_points *points, int64_t n, int64_t row_begin,
                                 int64_t row_end);
-
-/* The lowest and the highest row that a tap is in; INT64_MAX and -1 when all are outside. */
-typedef void rg_grid_rows_fn(const struct rg_grid_points *points, int64_t *low, int64_t *high);
 
 /* dst[p] = (T)plane[offset[p]] for p < n, and +0 where offset[p] < 0. plane is of the storage type. */
 typedef void rg_grid_fetch_fn(void *dst, const void *plane, const int64_t *offset, int64_t n);
@@ -129,10 +125,11 @@ struct rg_grid_bilinear_points {
     struct rg_grid_bilinear_axis x, y;
 };
 
-/* Finds the pairs of n <= RG_GRID_POINTS points on one axis, which is no longer than RG_LONGEST_IN_FLOAT, as
- * rg_grid_locate_fn does, and weight[k] of tap k: 0 where it is outside; inside, their derivatives by pixel are -1
- * and 1. The points from n on are outside. */
-typedef void rg_grid_bilinear_axis_fn(struct rg_grid_bilinear_axis *pair, union rg_grid_values weight[2], const void *x,
+/* Finds the first taps of n <= RG_GRID_POINTS points on one axis, which is no longer than RG_LONGEST_IN_FLOAT, as
+ * rg_grid_locate_fn does, and weight[k] of tap k. Outside of the image a weight is anything from 0 to 1, since what it
+ * weighs is +0 there, or of no interest; inside, the derivatives by pixel are -1 and 1. The points from n on are
+ * outside. */
+typedef void rg_grid_bilinear_axis_fn(struct rg_grid_bilinear_axis *axis, union rg_grid_values weight[2], const void *x,
                                       int64_t n, int64_t size, const struct rg_grid_spec *spec);
 
 /* Rows of sums, for x and for y. */
@@ -195,7 +192,6 @@ struct rg_grid_kernels {
     rg_grid_weigh_fn *weigh;
     rg_grid_place_fn *place;
     rg_grid_list_fn *list;
-    rg_grid_rows_fn *rows;
     rg_grid_scatter_fn *scatter;
     rg_grid_blend_fn *blend;
     rg_grid_multiply_fn *multiply;

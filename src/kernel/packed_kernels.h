@@ -12,17 +12,11 @@
  */
 enum { RG_PACKED_LANES = 8 };
 
-/* What is found for each point: its first neighbour, brought to -2 .. size if it is farther out; the neighbours'
- * weights on each axis; d pixel / d coordinate. */
+/* What rg_grid_bilinear_axis_fn finds for each axis. */
 struct rg_packed_points {
-    int32_t x[RG_GRID_POINTS], y[RG_GRID_POINTS];
+    struct rg_grid_bilinear_axis x, y;
     union rg_grid_values weight_x[2], weight_y[2];
-    union rg_grid_values slope_x, slope_y;
 };
-
-/* As rg_grid_locate_fn, for bilinear interpolation and images of up to RG_LONGEST_IN_FLOAT on each axis. */
-typedef void rg_packed_locate_fn(struct rg_packed_points *points, const void *x, const void *y, int64_t n,
-                                 const struct rg_grid_spec *spec);
 
 /* What of an image a packed image holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of
  * the image is row y & mask of the packed image; mask is one less than a power of two. */
@@ -42,8 +36,8 @@ typedef void rg_packed_place_fn(int32_t *place, const struct rg_packed_points *p
 enum { RG_PACKED_FAR = 3 };
 typedef void rg_packed_range_fn(void *least, void *greatest, const void *value, int64_t n);
 
-/* low[k] .. high[k]: rows that hold all that points with y from least[k] to greatest[k] touch; for k < n, which is up
- * to RG_GRID_POINTS. */
+/* low[k] .. high[k]: rows that hold all that points with y from least[k] to greatest[k] touch, if any; for k < n, which
+ * is up to RG_GRID_POINTS, of any interpolation. The axis is no longer than RG_LONGEST_IN_FLOAT. */
 typedef void rg_packed_rows_fn(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
                                const struct rg_grid_spec *spec);
 
@@ -85,7 +79,6 @@ typedef void rg_packed_span_fn(const struct rg_packed_points *points, int32_t *l
 typedef bool rg_packed_bounded_fn(const void *value, int64_t n, double limit);
 
 struct rg_packed_kernels {
-    rg_packed_locate_fn *locate;
     rg_packed_place_fn *place;
     rg_packed_range_fn *range;
     rg_packed_rows_fn *rows;

@@ -1,181 +1,344 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a grid sample. Bilinear samples of few channels are run by op/grid_packed.c. The channels of others are done
- * in groups of RG_GRID_LANES, each of them in one of two ways: with tiles, or, when points are few, plane by plane. The
- * results are the same. A group is done by one slot alone, or by all slots together: a team.
+ * Running a grid sample. The channels of a sample are done in groups of up to RG_GRID_LANES, in one of three ways:
+ * packed, with tiles, or plane by plane. The results are the same. A group is done by one slot alone, or by all slots
+ * together: a team.
  *
  * For each block of points, in order, the neighbours are found, and then
  *     sample   output:     the neighbours are blended
- *     spread   input_grad: grad_output is added to the neighbours, in the workspace
- *     slope    grid_grad:  grad_output * blend of the neighbours with the weights' derivatives, summed in the workspace
+ *     spread   input_grad: grad_output is added to the neighbours
+ *     slope    grid_grad:  grad_output * blend of the neighbours with the weights' derivatives, summed
  * When all groups of a sample are done, their sums for grid_grad are added, in order, and finished.
  *
  * Every result has one owner. In a team blocks are shared out for output and grid_grad; for input_grad each slot
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  */
-#include "op/grid_packed.h"
-#include "op/grid_finish.h"
-#include "op/grid_planar.h"
-#include "op/grid_tiled.h"
+#include "op/grid_sort.h"
+#include "op/grid_sums.h"
+#include "op/grid_window.h"
+#include "rt/parallel.h"
 
-/* Groups that follow one another in a sample, at the same time. */
-static void work(const struct rg_grid_progress *progress, struct rg_grid_unit *units, int n_units)
+/* ---- A group ---- */
+
+static bool owns(const struct rg_grid_unit *unit, int64_t b)
 {
-    const struct rg_grid_plan *plan = progress->plan;
-    for (int i = 0; i < n_units && plan->want_grid_grad; i++)
-        rg_grid_clear_sums(plan, &units[i]);
-    if (plan->tiled)
-        rg_grid_work_tiled(progress, units, n_units);
-    else
-        rg_grid_work_planar(progress, units);
+    const struct rg_grid_plan *plan = unit->plan;
+    return (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
 }
 
-/* Groups begin .. end - 1 of a sample, by one slot alone. */
-static void work_alone(const struct rg_grid_progress *progress, struct rg_grid_unit *unit, int64_t n,
-                       struct rg_share groups)
+/* Are rows opened and closed section by section? */
+static bool has_window(const struct rg_grid_unit *unit)
 {
-    int64_t abreast = 1;
-    rg_grid_set_group(progress->plan, unit, n, groups.begin);
-    if (progress->plan->tiled) {
-        rg_grid_survey(progress, unit);
-        abreast = rg_grid_abreast(progress->plan, unit);
+    return rg_grid_is_surveyed(unit->plan, unit->n_slots) && (unit->plan->input_copied || unit->plan->grad_copied);
+}
+
+/* Has the unit to do with block b? */
+static bool visit(struct rg_grid_unit *unit, int64_t b)
+{
+    const int64_t s = b / unit->plan->section;
+    const bool surveyed = rg_grid_is_surveyed(unit->plan, unit->n_slots);
+    unit->owns = owns(unit, b);
+    unit->touches = surveyed ? rg_grid_touches(unit, s) : unit->plan->want_input_grad;
+    return unit->owns || unit->touches;
+}
+
+static void work_on_block(struct rg_grid_unit *units, int64_t n_units, int64_t b)
+{
+    const struct rg_grid_plan *plan = units->plan;
+    const struct rg_grid_window *window = &units->window;
+    const bool windowed = has_window(units);
+    for (int64_t i = 0; i < n_units; i++)
+        if (visit(&units[i], b) && windowed)
+            rg_grid_open_rows(&units[i], window->high[b / plan->section] + 1, window->lowest[b / plan->section]);
+    for (int64_t i = 0; i < n_units; i++)
+        if (units[i].owns || units[i].touches)
+            plan->way->work(&units[i], b, rg_grid_nth_block(b, plan->n_points));
+    for (int64_t i = 0; windowed && i < n_units; i++)
+        rg_grid_close_rows(&units[i], window->lowest[(b + 1) / plan->section]);
+}
+
+static void begin(struct rg_grid_unit *unit, int64_t span)
+{
+    if (unit->plan->want_grid_grad)
+        rg_grid_clear_sums(unit);
+    rg_grid_begin_rows(unit, span);
+    if (unit->plan->way->begin != NULL)
+        unit->plan->way->begin(unit);
+}
+
+static void end(struct rg_grid_unit *unit)
+{
+    rg_grid_end_rows(unit);
+    if (unit->plan->way->end != NULL)
+        unit->plan->way->end(unit);
+}
+
+/* Groups that follow one another, at the same time. span: the rows that are in use at a time, by the survey. */
+static void work(struct rg_grid_unit *units, int64_t n_units, int64_t span)
+{
+    const struct rg_grid_plan *plan = units->plan;
+    const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : units->blocks;
+    for (int64_t i = 0; i < n_units; i++)
+        begin(&units[i], span);
+    for (int64_t b = share.begin; b < share.end; b++)
+        work_on_block(units, n_units, b);
+    for (int64_t i = 0; i < n_units; i++)
+        end(&units[i]);
+}
+
+/* The tiles of groups that are done abreast are to stay in a second-level cache together. */
+enum { ABREAST_NBYTES = 1 << 20 };
+
+/* Groups that are done at the same time find the neighbours once. */
+static int64_t choose_abreast(const struct rg_grid_unit *unit, int64_t span)
+{
+    const struct rg_grid_plan *plan = unit->plan;
+    if (plan->abreast == 1)
+        return 1;
+    const int64_t ring = rg_grid_ring(unit, span), n_rows = ring > 0 ? ring : plan->spec.in_h;
+    const int64_t nbytes = 2 * n_rows * plan->spec.in_w * (int64_t)rg_grid_pixel_nbytes(plan);
+    return nbytes * plan->abreast > ABREAST_NBYTES ? 1 : plan->abreast;
+}
+
+/* Groups of a sample, by one slot alone. */
+static void work_alone(struct rg_grid_unit *unit, int64_t n, struct rg_share groups)
+{
+    int64_t span = INT32_MAX;
+    rg_grid_set_group(unit, n, groups.begin);
+    if (rg_grid_is_surveyed(unit->plan, 1) && groups.begin < groups.end) {
+        rg_grid_find_rows(unit, (struct rg_share){0, unit->plan->n_sections});
+        span = rg_grid_survey(unit);
     }
-    for (int64_t g = groups.begin; g < groups.end; g += abreast) {
+    const int64_t abreast = choose_abreast(unit, span);
+    for (int64_t g = groups.begin; g < groups.end && abreast == 1; g++) {
+        rg_grid_set_group(unit, n, g);
+        work(unit, 1, span);
+    }
+    for (int64_t g = groups.begin; g < groups.end && abreast > 1; g += abreast) {
         struct rg_grid_unit units[RG_GRID_ABREAST];
-        const int n_units = (int)rg_min(abreast, groups.end - g);
-        for (int i = 0; i < n_units; i++) {
-            units[i] = rg_grid_beside(progress->plan, unit, i);
-            rg_grid_set_group(progress->plan, &units[i], n, g + i);
+        const int64_t n_units = rg_min(abreast, groups.end - g);
+        for (int64_t i = 0; i < n_units; i++) {
+            units[i] = rg_grid_beside(unit, i);
+            rg_grid_set_group(&units[i], n, g + i);
         }
-        work(progress, units, n_units);
+        work(units, n_units, span);
     }
 }
+
+/* ---- Slots ---- */
 
 static void samples_slot(void *context, int slot)
 {
-    const struct rg_grid_progress *progress = context;
-    const struct rg_grid_plan *plan = progress->plan;
+    const struct rg_grid_run *run = context;
+    const struct rg_grid_plan *plan = run->plan;
     const struct rg_share share = rg_share_units(plan->n_alone, plan->base.n_slots, slot);
-    struct rg_grid_unit unit = rg_grid_make_unit(progress, slot, 1);
+    struct rg_grid_unit unit = rg_grid_make_unit(run, slot, 1);
     for (int64_t n = share.begin; n < share.end; n++) {
-        work_alone(progress, &unit, n, (struct rg_share){0, plan->n_groups});
+        work_alone(&unit, n, (struct rg_share){0, plan->n_groups});
         if (plan->want_grid_grad)
-            rg_grid_finish(progress, &unit);
+            rg_grid_finish(&unit);
     }
 }
 
 /* A sample that all slots share, or one group of it that they do together. */
 struct common {
-    const struct rg_grid_progress *progress;
+    const struct rg_grid_run *run;
     int64_t n, g;
+    int64_t span[RG_MAX_THREADS]; /* of each slot, and then the greatest of all */
 };
 
 static void groups_slot(void *context, int slot)
 {
     const struct common *common = context;
-    const struct rg_grid_plan *plan = common->progress->plan;
-    struct rg_grid_unit unit = rg_grid_make_unit(common->progress, slot, 1);
-    work_alone(common->progress, &unit, common->n, rg_share_units(plan->groups_alone, plan->base.n_slots, slot));
+    const struct rg_grid_plan *plan = common->run->plan;
+    struct rg_grid_unit unit = rg_grid_make_unit(common->run, slot, 1);
+    work_alone(&unit, common->n, rg_share_units(plan->groups_alone, plan->base.n_slots, slot));
 }
 
 static struct rg_grid_unit team_unit(const struct common *common, int slot)
 {
-    struct rg_grid_unit unit = rg_grid_make_unit(common->progress, slot, common->progress->plan->base.n_slots);
-    rg_grid_set_group(common->progress->plan, &unit, common->n, common->g);
+    struct rg_grid_unit unit = rg_grid_make_unit(common->run, slot, common->run->plan->base.n_slots);
+    rg_grid_set_group(&unit, common->n, common->g);
     return unit;
 }
 
-static void prepare_slot(void *context, int slot)
+static void find_slot(void *context, int slot)
 {
-    const struct common *common = context;
-    struct rg_grid_unit unit = team_unit(common, slot);
-    rg_grid_prepare_tiles(common->progress, &unit);
+    const struct rg_grid_unit unit = team_unit(context, slot);
+    rg_grid_find_rows(&unit, rg_share_units(unit.plan->n_sections, unit.n_slots, slot));
+}
+
+static void survey_slot(void *context, int slot)
+{
+    struct common *common = context;
+    const struct rg_grid_unit unit = team_unit(common, slot);
+    common->span[slot] = rg_grid_survey(&unit);
+}
+
+/* Brings the slot's share of the input into the image of the team, in whole steps. */
+static void load_slot(void *context, int slot)
+{
+    const struct rg_grid_unit unit = team_unit(context, slot);
+    const int64_t step = unit.plan->step, in_h = unit.plan->spec.in_h;
+    const struct rg_share steps = rg_share_units((in_h + step - 1) / step, unit.n_slots, slot);
+    const struct rg_share rows = {steps.begin * step, rg_min(steps.end * step, in_h)};
+    if (rows.begin < rows.end)
+        unit.plan->way->load(&unit, rows);
 }
 
 static void work_slot(void *context, int slot)
 {
     const struct common *common = context;
-    const struct rg_grid_plan *plan = common->progress->plan;
     struct rg_grid_unit unit = team_unit(common, slot);
-    if (plan->tiled && common->g == plan->groups_alone)
-        rg_grid_survey(common->progress, &unit);
-    work(common->progress, &unit, 1);
+    work(&unit, 1, common->span[0]);
 }
 
 static void finish_slot(void *context, int slot)
 {
-    const struct common *common = context;
-    struct rg_grid_unit unit = team_unit(common, slot);
-    rg_grid_finish(common->progress, &unit);
+    struct rg_grid_unit unit = team_unit(context, slot);
+    rg_grid_finish(&unit);
 }
 
-static void run_shared(const struct rg_grid_progress *progress, int64_t n)
+/* ---- The run ---- */
+
+static bool parallel(const struct rg_grid_run *run, void (*task)(void *context, int slot), void *context)
 {
-    const struct rg_grid_plan *plan = progress->plan;
-    struct common common = {progress, n, 0};
+    return rg_plan_parallel(&run->plan->base, run->run, task, context);
+}
+
+/* Finds which rows the points of a sample touch. False when the run is at its end. */
+static bool survey(struct common *common)
+{
+    const int n_slots = common->run->plan->base.n_slots;
+    if (!parallel(common->run, find_slot, common) || !parallel(common->run, survey_slot, common))
+        return false;
+    for (int slot = 1; slot < n_slots; slot++)
+        common->span[0] = rg_max(common->span[0], common->span[slot]);
+    return true;
+}
+
+/* Must the input be brought into one image of the team? Not where slots have rings of their own. */
+static bool shares_input(struct common *common)
+{
+    const struct rg_grid_unit unit = team_unit(common, 0);
+    return unit.plan->input_copied && !(unit.plan->way == &rg_grid_packed && rg_grid_ring(&unit, common->span[0]) > 0);
+}
+
+static void count_slot(void *context, int slot)
+{
+    const struct rg_grid_unit unit = team_unit(context, slot);
+    rg_grid_count(&unit);
+}
+
+static void deal_slot(void *context, int slot)
+{
+    const struct rg_grid_unit unit = team_unit(context, slot);
+    rg_grid_deal(&unit);
+}
+
+static void bands_slot(void *context, int slot)
+{
+    const struct rg_grid_unit unit = team_unit(context, slot);
+    const struct rg_share bands = rg_grid_bands(&unit);
+    for (int64_t b = bands.begin; b < bands.end; b++) {
+        struct rg_grid_band band;
+        rg_grid_make_band(&band, &unit, b);
+        work(&band.unit, 1, INT32_MAX);
+    }
+}
+
+static void gather_slot(void *context, int slot)
+{
+    const struct rg_grid_unit unit = team_unit(context, slot);
+    rg_grid_gather(&unit);
+}
+
+/* Does a sample with its points sorted, if that is better. Also true where a loop is left unfinished, and with it the
+ * run. */
+static bool run_sorted(struct common *common)
+{
+    const struct rg_grid_unit unit = team_unit(common, 0);
+    if (!unit.plan->sorts || !rg_grid_is_scattered(&unit))
+        return false;
+    if (!parallel(common->run, count_slot, common))
+        return true;
+    if (!rg_grid_has_room(&unit))
+        return false;
+    rg_way_meet(RG_SORTED);
+    parallel(common->run, deal_slot, common);
+    parallel(common->run, bands_slot, common);
+    if (unit.plan->want_grid_grad)
+        parallel(common->run, gather_slot, common);
+    return true;
+}
+
+static void run_shared(const struct rg_grid_run *run, int64_t n)
+{
+    const struct rg_grid_plan *plan = run->plan;
+    struct common common = {.run = run, .n = n, .span = {INT32_MAX}};
+    if (run_sorted(&common))
+        return;
     if (plan->groups_alone > 0)
-        rg_grid_parallel(progress, groups_slot, &common);
-    for (common.g = plan->groups_alone; common.g < plan->n_groups; common.g++) {
-        if (rg_grid_has_tile(plan))
-            rg_grid_parallel(progress, prepare_slot, &common);
-        rg_grid_parallel(progress, work_slot, &common);
+        parallel(run, groups_slot, &common);
+    common.g = plan->groups_alone;
+    if (common.g < plan->n_groups && rg_grid_is_surveyed(plan, plan->base.n_slots) && !survey(&common))
+        return;
+    for (; common.g < plan->n_groups; common.g++) {
+        if (shares_input(&common))
+            parallel(run, load_slot, &common);
+        parallel(run, work_slot, &common);
     }
     if (plan->want_grid_grad)
-        rg_grid_parallel(progress, finish_slot, &common);
+        parallel(run, finish_slot, &common);
 }
 
-static void run_all(const struct rg_grid_progress *progress)
+static void run_all(const struct rg_grid_run *run)
 {
-    const struct rg_grid_plan *plan = progress->plan;
-    if (plan->packed_lanes > 0) {
-        rg_packed_run(progress);
-        return;
-    }
+    const struct rg_grid_plan *plan = run->plan;
     if (plan->n_alone > 0)
-        rg_grid_parallel(progress, samples_slot, (void *)progress);
+        parallel(run, samples_slot, (void *)run);
     for (int64_t n = plan->n_alone; n < plan->n; n++)
-        run_shared(progress, n);
+        run_shared(run, n);
 }
 
 /* Inputs are only read; the cast lets one struct serve both. */
-static struct rg_grid_tensor place_of(const struct rg_operand *operand, const void *data)
+static struct rg_grid_tensor tensor_of(const struct rg_grid_plan *plan, const struct rg_operand *operand,
+                                       const void *data)
 {
     const regrad_tensor *view = &operand->view;
     return (struct rg_grid_tensor){
         .view = view,
         .data = data == NULL ? NULL : (char *)data + rg_first_nbytes(view),
         .element = (int64_t)regrad_dtype_size(view->dtype),
-        .far = rg_grid_is_far(view),
+        .far = plan->streams && rg_way_is_taken(RG_STREAMED, true, rg_grid_is_far(view)),
     };
 }
 
 void rg_grid_run_forward(const regrad_plan *base, struct rg_run *run)
 {
-    const struct rg_grid_progress progress = {
-        .plan = (const struct rg_grid_plan *)base,
-        .kernels = base->kernels,
-        .input = place_of(&base->input[0], run->input[0]),
-        .grid = place_of(&base->input[1], run->input[1]),
-        .sampled = place_of(&base->output[0], run->output[0]),
-        .workspace = run->workspace,
+    const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
+    const struct rg_grid_run all = {
+        .plan = plan,
+        .input = tensor_of(plan, &base->input[0], run->input[0]),
+        .grid = tensor_of(plan, &base->input[1], run->input[1]),
+        .sampled = tensor_of(plan, &base->output[0], run->output[0]),
         .run = run,
     };
-    run_all(&progress);
+    run_all(&all);
 }
 
 void rg_grid_run_backward(const regrad_plan *base, struct rg_run *run)
 {
-    const struct rg_grid_progress progress = {
-        .plan = (const struct rg_grid_plan *)base,
-        .kernels = base->kernels,
-        .sampled = place_of(&base->input[0], run->input[0]),
-        .input = place_of(&base->input[1], run->input[1]),
-        .grid = place_of(&base->input[2], run->input[2]),
-        .input_grad = place_of(&base->output[0], run->output[0]),
-        .grid_grad = place_of(&base->output[1], run->output[1]),
-        .workspace = run->workspace,
+    const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
+    const struct rg_grid_run all = {
+        .plan = plan,
+        .sampled = tensor_of(plan, &base->input[0], run->input[0]),
+        .input = tensor_of(plan, &base->input[1], run->input[1]),
+        .grid = tensor_of(plan, &base->input[2], run->input[2]),
+        .input_grad = tensor_of(plan, &base->output[0], run->output[0]),
+        .grid_grad = tensor_of(plan, &base->output[1], run->output[1]),
         .run = run,
     };
-    run_all(&progress);
+    run_all(&all);
 }

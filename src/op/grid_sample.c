@@ -7,9 +7,6 @@
 #include "base/checked.h"
 #include "base/plural.h"
 #include "base/status.h"
-#include "op/grid_packed.h"
-#include "op/grid_packed_sort.h"
-#include "op/grid_packed_unit.h"
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
 
@@ -72,12 +69,9 @@ static int describe(const regrad_plan *base, char *text, size_t size)
     static const char *const interpolation[] = {"bilinear", "nearest", "bicubic"};
     static const char *const padding[] = {"zeros", "border", "reflection"};
     const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
-    return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channel%s at once, %s",
+    return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channel%s at once",
                     interpolation[plan->spec.interpolation], padding[plan->spec.padding],
-                    plan->spec.align_corners ? "" : "no ", (long long)plan->group, rg_plural((uint64_t)plan->group),
-                    plan->tiled              ? "tiles"
-                    : plan->packed_lanes > 0 ? "packed"
-                                             : "planes");
+                    plan->spec.align_corners ? "" : "no ", (long long)plan->group, rg_plural((uint64_t)plan->group));
 }
 
 static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
@@ -96,19 +90,6 @@ static void set_operands(regrad_plan *base, const struct rg_grid_sample *call)
     rg_plan_add_output(base, &call->input_grad, want_input_grad);
     rg_plan_add_output(base, &call->grid_grad, want_grid_grad);
 }
-
-/* Fewer channels than this leave most of a tile empty. */
-enum { LEAST_TILED = 9 };
-
-/* An image with more pixels than this for each point is not worth bringing into a tile; less so when all of its pixels
- * must be visited anyway, for they get a gradient. */
-enum { PIXELS_PER_POINT = 8, VISITED_PER_POINT = 64 };
-
-/* Tensors that are larger than this in all do not stay in a second-level cache, bytes. */
-enum { LEAST_STREAMED = 1 << 21 };
-
-/* Tiles are indexed with 32 bits: so many pixels, and as many beside the image, of RG_GRID_LANES values. */
-enum { MOST_TILED = INT32_MAX / RG_GRID_LANES / 4 };
 
 static void set_wishes(struct rg_grid_plan *plan, const struct rg_grid_sample *call)
 {
@@ -135,105 +116,7 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
         rg_min((input->shape[2] - 1) * input->stride[2], 0) + rg_min((input->shape[3] - 1) * input->stride[3], 0);
     plan->group = rg_min(plan->channels, RG_GRID_LANES);
     /* Without channels there is still the gradient of the grid to be filled with zeros. */
-    plan->abreast = 1;
     plan->n_groups = plan->channels == 0 ? plan->want_grid_grad : (plan->channels - 1) / RG_GRID_LANES + 1;
-}
-
-/* Bytes of the input and of the results, in the arithmetic type. */
-static double call_nbytes(const struct rg_grid_plan *plan, int64_t n_pixels)
-{
-    const double channels = (double)plan->channels, points = (double)plan->n_points;
-    const double image = (double)n_pixels * channels, samples = plan->forward ? points * channels : 0;
-    const double grads = (plan->want_input_grad ? image : 0) + (plan->want_grid_grad ? 2 * points : 0);
-    return (double)plan->n * (image + samples + grads) * (double)plan->base.t_nbytes;
-}
-
-/* Bytes that n_slots need which do a sample together; -1 when that is more than memory can be. */
-static int64_t team_nbytes(const struct rg_grid_plan *plan, int n_slots)
-{
-    return plan->packed_lanes > 0 ? rg_packed_team_nbytes(plan) : rg_grid_team_nbytes(plan, n_slots);
-}
-
-/* All workspace but what each slot has for itself; -1 when that is more than memory can be. */
-static int64_t teams_nbytes(const struct rg_grid_plan *plan)
-{
-    const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
-    const int64_t one = team_nbytes(plan, 1), together = team_nbytes(plan, plan->base.n_slots);
-    if (one < 0 || together < 0)
-        return -1;
-    return (plan->packed_lanes > 0 ? 0 : rg_grid_common_nbytes(plan)) +
-           rg_max(alone ? one * plan->base.n_slots : 0, shared ? together : 0);
-}
-
-/* What each slot may need beyond that: sections, and sizes that are rounded up. */
-enum { SLACK_NBYTES = 12 << 10 };
-
-/* Workspace is to be no larger than the input and the results. */
-static bool fits(const struct rg_grid_plan *plan, int64_t n_pixels)
-{
-    const int64_t nbytes = teams_nbytes(plan);
-    return nbytes >= 0 && (double)nbytes <= call_nbytes(plan, n_pixels) + SLACK_NBYTES * (double)plan->base.n_slots;
-}
-
-/* Is work on tiles faster, and is there room for them? No results depend on it. */
-static bool choose_tiles(struct rg_grid_plan *plan, int64_t n_pixels)
-{
-    const int64_t most = plan->want_input_grad ? VISITED_PER_POINT : PIXELS_PER_POINT;
-    if (plan->channels < LEAST_TILED || n_pixels / most > plan->n_points)
-        return false;
-    if (rg_grid_is_long(plan->spec.in_h) || rg_grid_is_long(plan->spec.in_w) || n_pixels > MOST_TILED)
-        return false;
-    plan->tiled = true;
-    return fits(plan, n_pixels);
-}
-
-/* Groups that each slot does alone need no waiting for one another, but memory. No results depend on it. */
-static int64_t choose_groups(struct rg_grid_plan *plan, int64_t n_pixels)
-{
-    if (plan->base.n_slots == 1)
-        return 0;
-    plan->groups_alone = plan->n_groups - plan->n_groups % plan->base.n_slots;
-    return fits(plan, n_pixels) ? plan->groups_alone : 0;
-}
-
-/* Groups that are done at the same time find the neighbours once, and use more of a line of tensors with channels last.
- * No results depend on it. */
-static int64_t choose_abreast(struct rg_grid_plan *plan, int64_t n_pixels)
-{
-    const int64_t n_groups = plan->n_alone > 0 ? plan->n_groups : plan->groups_alone / plan->base.n_slots;
-    plan->abreast = rg_max(rg_min(n_groups, RG_GRID_ABREAST), 1);
-    return fits(plan, n_pixels) ? plan->abreast : 1;
-}
-
-/* Chooses how the work is done. False when it cannot be done. */
-static bool choose(struct rg_grid_plan *plan)
-{
-    int64_t n_pixels = 0;
-    const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
-    plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
-    plan->sorts = plan->packed_lanes > 0 && rg_packed_may_sort(plan);
-    plan->sorts = plan->sorts && fits(plan, n_pixels);
-    if (plan->packed_lanes > 0 && fits(plan, n_pixels))
-        return true;
-    plan->packed_lanes = 0;
-    plan->tiled = countable && choose_tiles(plan, n_pixels);
-    plan->streams = plan->tiled && call_nbytes(plan, n_pixels) > LEAST_STREAMED;
-    plan->groups_alone = countable ? choose_groups(plan, n_pixels) : 0;
-    plan->abreast = plan->tiled ? choose_abreast(plan, n_pixels) : 1;
-    return countable || !plan->want_input_grad;
-}
-
-/* Books workspace: scratch for each slot, and what teams share. */
-static bool book(struct rg_grid_plan *plan)
-{
-    const int64_t slot = plan->packed_lanes > 0 ? rg_packed_slot_nbytes(plan) : rg_grid_slot_nbytes(plan);
-    const int64_t teams = teams_nbytes(plan);
-    int64_t slots, total;
-    if (teams < 0 || !rg_mul(slot, plan->base.n_slots, &slots) || !rg_add(teams, slots, &total))
-        return false;
-    plan->base.slot_nbytes = (size_t)slot;
-    plan->base.workspace_nbytes = (size_t)total;
-    return true;
 }
 
 /* Chooses the slots, and what they do. */
@@ -247,7 +130,7 @@ static bool lay_out(struct rg_grid_plan *plan)
     if (!rg_plan_split(&plan->base, n_units, n_values, 0))
         return false;
     plan->n_alone = plan->n - plan->n % plan->base.n_slots;
-    return !rg_plan_has_result(&plan->base) || (choose(plan) && book(plan));
+    return !rg_plan_has_result(&plan->base) || (rg_grid_choose_way(plan) && rg_grid_book(plan));
 }
 
 static regrad_status refuse_sizes(const struct rg_grid_sample *call, const struct rg_grid_plan *plan)
@@ -277,7 +160,6 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, stru
     set_operands(&made->base, call);
     set_wishes(made, call);
     set_geometry(made, call);
-    rg_packed_choose(made, call->input.tensor, call->input_grad.tensor);
     if (!lay_out(made)) {
         const regrad_status status = refuse_sizes(call, made);
         destroy(&made->base);

@@ -1,51 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace of a grid sample, and how it is shared out. */
-#include "op/grid_finish.h"
-#include "op/grid_long.h"
-#include "op/grid_values.h"
+#include "op/grid_sort.h"
+#include "op/grid_sums.h"
 
 /* ---- Sizes ---- */
 
-int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan)
+/* What the survey finds: see op/grid_window.h. Planes have none. */
+static int64_t count_sections(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_grid_scratch)) + 2 * rg_booked(plan->n_sections + 1, sizeof(int64_t));
+    return plan->way == &rg_grid_planes ? 0 : plan->n_sections;
 }
 
-/* Pixels of tiles with so many rows in all. */
-static int64_t tile_pixels(const struct rg_grid_plan *plan, int64_t n_rows, int n_tiles)
+static int64_t slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return n_rows * (plan->spec.in_w + 1) + (RG_GRID_NOWHERE + 1) * n_tiles;
+    return rg_booked(1, sizeof(struct rg_grid_coordinates)) + rg_booked(1, plan->way->scratch_nbytes) +
+           rg_booked(count_sections(plan) + 1, sizeof(int32_t));
 }
 
-static int64_t input_nbytes(const struct rg_grid_plan *plan)
-{
-    const int64_t n_pixels = rg_grid_has_tile(plan) ? tile_pixels(plan, plan->spec.in_h, 1) : 0;
-    return rg_booked(n_pixels * RG_GRID_LANES, plan->base.t_nbytes);
-}
-
-/* A tile of each slot's rows; or planes, in which a pixel for outside neighbours of each slot comes last. */
-static int64_t grad_nbytes(const struct rg_grid_plan *plan, int n_slots)
-{
-    if (!plan->want_input_grad)
-        return 0;
-    if (plan->tiled)
-        return rg_booked(tile_pixels(plan, plan->spec.in_h, n_slots) * RG_GRID_LANES, plan->base.t_nbytes);
-    return rg_booked((plan->n_pixels + n_slots) * plan->group, plan->base.t_nbytes);
-}
-
-static int64_t tiles_nbytes(const struct rg_grid_plan *plan, int n_slots)
-{
-    return input_nbytes(plan) + grad_nbytes(plan, n_slots);
-}
-
-int64_t rg_grid_common_nbytes(const struct rg_grid_plan *plan)
+static int64_t common_nbytes(const struct rg_grid_plan *plan)
 {
     const int64_t n_sums = plan->groups_alone > 0 ? plan->n_groups : 1;
     return plan->n_alone < plan->n ? n_sums * rg_grid_sum_nbytes(plan) : 0;
 }
 
 /* No more than eight times as much is in use at once. */
-static const int64_t most_values = INT64_MAX / 8 / (8 * (int64_t)sizeof(union rg_grid_point_tile));
+static const int64_t most_values = INT64_MAX / 8 / (8 * (int64_t)sizeof(union rg_grid_pixels));
 
 static bool can_count_pixels(const struct rg_grid_plan *plan)
 {
@@ -57,71 +36,93 @@ bool rg_grid_can_count_sums(const struct rg_grid_plan *plan)
     return plan->n_blocks < most_values / (plan->n_groups + plan->base.n_slots);
 }
 
-int64_t rg_grid_team_nbytes(const struct rg_grid_plan *plan, int n_slots)
+static int64_t images_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
-    if (!can_count_pixels(plan) || !rg_grid_can_count_sums(plan))
+    return plan->way->input_nbytes(plan) + plan->way->grad_nbytes(plan, n_slots);
+}
+
+/* What n_slots need that do a group together. */
+static int64_t team_nbytes(const struct rg_grid_plan *plan, int n_slots)
+{
+    const int64_t n_images = n_slots == 1 ? plan->abreast : 1;
+    return rg_booked(2 * count_sections(plan), sizeof(int32_t)) + n_images * images_nbytes(plan, n_slots) +
+           (n_slots == 1 ? rg_grid_sum_nbytes(plan) : rg_grid_sort_nbytes(plan));
+}
+
+int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan)
+{
+    const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
+    const int n_slots = plan->base.n_slots;
+    if (plan->way != &rg_grid_packed && (!can_count_pixels(plan) || !rg_grid_can_count_sums(plan)))
         return -1;
-    if (n_slots == 1)
-        return plan->abreast * tiles_nbytes(plan, 1) + rg_grid_sum_nbytes(plan);
-    return tiles_nbytes(plan, n_slots);
+    return common_nbytes(plan) +
+           rg_max(alone ? n_slots * team_nbytes(plan, 1) : 0, shared ? team_nbytes(plan, n_slots) : 0);
+}
+
+bool rg_grid_book(struct rg_grid_plan *plan)
+{
+    const int64_t slot = slot_nbytes(plan), teams = rg_grid_teams_nbytes(plan);
+    int64_t slots, total;
+    if (teams < 0 || !rg_mul(slot, plan->base.n_slots, &slots) || !rg_add(teams, slots, &total))
+        return false;
+    plan->base.slot_nbytes = (size_t)slot;
+    plan->base.workspace_nbytes = (size_t)total;
+    return true;
 }
 
 /* ---- Places ---- */
 
-struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots)
+static void grant_own(struct rg_grid_unit *unit, char *own)
 {
-    const struct rg_grid_plan *plan = progress->plan;
-    char *common = progress->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
-    char *team = common + rg_grid_common_nbytes(plan);
-    struct rg_grid_unit unit = {.slot = n_slots == 1 ? 0 : slot, .n_slots = n_slots};
-    unit.scratch = (struct rg_grid_scratch *)(progress->workspace + (size_t)slot * plan->base.slot_nbytes);
-    unit.lowest = (int64_t *)((char *)unit.scratch + rg_booked(1, sizeof(struct rg_grid_scratch)));
-    unit.reach = (int64_t *)((char *)unit.lowest + rg_booked(plan->n_sections + 1, sizeof(int64_t)));
-    if (n_slots == 1)
-        team += slot * rg_grid_team_nbytes(plan, 1);
+    unit->at = rg_grant(&own, 1, sizeof *unit->at);
+    unit->scratch = rg_grant(&own, 1, unit->plan->way->scratch_nbytes);
+    unit->window.lowest = rg_grant(&own, count_sections(unit->plan) + 1, sizeof(int32_t));
+}
+
+static void grant_team(struct rg_grid_unit *unit, char *team)
+{
+    const struct rg_grid_plan *plan = unit->plan;
+    unit->window.low = rg_grant(&team, 2 * count_sections(plan), sizeof(int32_t));
+    unit->window.high = unit->window.low + count_sections(plan);
+    unit->input = team;
+    unit->grad = unit->input + plan->way->input_nbytes(plan);
+    if (plan->sorts && unit->n_slots > 1)
+        unit->sort = rg_grid_grant_sort(plan, unit->input + images_nbytes(plan, unit->n_slots));
+    unit->own_sum = unit->input + plan->abreast * images_nbytes(plan, 1);
+}
+
+struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots)
+{
+    const struct rg_grid_plan *plan = run->plan;
+    char *common = run->run->workspace + (size_t)plan->base.n_slots * plan->base.slot_nbytes;
+    struct rg_grid_unit unit = {.run = run, .plan = plan, .kernels = plan->base.kernels, .common_sum = common};
+    unit.slot = n_slots == 1 ? 0 : slot;
+    unit.n_slots = n_slots;
+    unit.window.mask = INT32_MAX;
     unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
-    unit.input = team;
-    unit.grad = unit.input + input_nbytes(plan);
-    unit.own_sum = team + (n_slots == 1 ? plan->abreast * tiles_nbytes(plan, 1) : 0);
-    unit.common_sum = common;
-    if (plan->tiled)
-        unit.grad = rg_grid_nth_pixel(plan, unit.grad, tile_pixels(plan, unit.rows.begin, unit.slot));
+    grant_own(&unit, run->run->workspace + (size_t)slot * plan->base.slot_nbytes);
+    grant_team(&unit, common + common_nbytes(plan) + (n_slots == 1 ? slot * team_nbytes(plan, 1) : 0));
+    plan->way->init(&unit);
     return unit;
 }
 
-void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *unit, int64_t n, int64_t g)
+void rg_grid_set_group(struct rg_grid_unit *unit, int64_t n, int64_t g)
 {
+    const struct rg_grid_plan *plan = unit->plan;
     unit->n = n;
     unit->first = g * plan->group;
     unit->count = rg_min(plan->channels - unit->first, plan->group);
     unit->sum = n < plan->n_alone ? unit->own_sum : unit->common_sum;
-    if (rg_grid_has_own_sums(plan, n))
+    if (rg_grid_has_own_sums(unit))
         unit->sum += g * rg_grid_sum_nbytes(plan);
 }
 
-struct rg_grid_unit rg_grid_beside(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t i)
+struct rg_grid_unit rg_grid_beside(const struct rg_grid_unit *unit, int64_t i)
 {
     struct rg_grid_unit beside = *unit;
-    beside.input += i * tiles_nbytes(plan, 1);
-    beside.grad += i * tiles_nbytes(plan, 1);
+    beside.input += i * images_nbytes(unit->plan, 1);
+    beside.grad += i * images_nbytes(unit->plan, 1);
+    beside.follows = i > 0;
     return beside;
-}
-
-void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                    struct rg_grid_block block)
-{
-    const struct rg_grid_spec *spec = &progress->plan->spec;
-    struct rg_grid_scratch *scratch = unit->scratch;
-    rg_grid_load_coordinates(progress, unit->n, block, &unit->scratch->x, &unit->scratch->y);
-    if (!rg_grid_is_bilinear(progress->plan)) {
-        progress->kernels->grid->locate(&scratch->points, &scratch->x, &scratch->y, block.count, spec);
-        if (progress->plan->wide != NULL)
-            rg_grid_locate_long(progress->plan, &scratch->points, &scratch->x, &scratch->y, block.count);
-        return;
-    }
-    progress->kernels->grid->bilinear_axis(&scratch->bilinear.x, scratch->weights.dy, &scratch->x, block.count,
-                                           spec->in_w, spec);
-    progress->kernels->grid->bilinear_axis(&scratch->bilinear.y, scratch->weights.dx, &scratch->y, block.count,
-                                           spec->in_h, spec);
 }

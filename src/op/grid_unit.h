@@ -3,7 +3,8 @@
 #ifndef RG_GRID_UNIT_H
 #define RG_GRID_UNIT_H
 
-#include "base/checked.h"
+#include "kernel/packed_kernels.h"
+#include "kernel/value_kernels.h"
 #include "op/grid_plan.h"
 
 /* A tensor of the run: its view and its first element. */
@@ -24,93 +25,123 @@ static inline bool rg_grid_is_far(const regrad_tensor *view)
 }
 
 /* A run in progress, seen by its slots. */
-struct rg_grid_progress {
+struct rg_grid_run {
     const struct rg_grid_plan *plan;
-    const struct rg_kernels *kernels;
     struct rg_grid_tensor input, grid, sampled, input_grad, grid_grad;
-    char *workspace;
     struct rg_run *run;
 };
 
-/* See rg_plan_parallel. */
-static inline bool rg_grid_parallel(const struct rg_grid_progress *progress, void (*task)(void *context, int slot),
-                                    void *context)
-{
-    return rg_plan_parallel(&progress->plan->base, progress->run, task, context);
-}
-
-union rg_grid_point_tile {
+union rg_grid_pixels {
     _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
     double f64[RG_GRID_POINTS * RG_GRID_LANES];
 };
 
-/* What one slot needs for the points that it is at. */
+/* What one slot needs for the points that it is at, plane by plane or with tiles. */
 struct rg_grid_scratch {
     struct rg_grid_points points;
-    struct rg_grid_bilinear_points bilinear;
-    union rg_grid_values x, y;
+    struct rg_grid_bilinear_points bilinear_points;
     struct rg_grid_weights weights;
     int64_t list[RG_GRID_POINTS];
     /* Where neighbours are in planes; in the input's tile; in the gradient's. */
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
     int32_t input_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], grad_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
-    union rg_grid_values channel[RG_GRID_LANES]; /* of grad_output, or of the output */
-    union rg_grid_point_tile tile;               /* the same, side by side */
+    union { /* of grad_output, or of the output: channels one by one, or side by side */
+        union rg_grid_values channel[RG_GRID_LANES];
+        union rg_grid_pixels tile;
+    };
     union rg_grid_values value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
     union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
 };
 
+struct rg_grid_coordinates {
+    union rg_grid_values x, y;
+};
+
+/* Rows of images in the workspace that are in use: see op/grid_window.h. */
+struct rg_grid_window {
+    struct rg_share view;   /* the rows that are opened */
+    int64_t opened, closed; /* the first rows that are not opened, and not closed yet */
+    int32_t mask;           /* row y of the image is row y & mask in the workspace; in a tile, counted from its first */
+    int64_t needed;         /* no point from now on touches rows before this one */
+    int32_t *low, *high;    /* of the team: rows that hold all that a section touches */
+    int32_t *lowest;        /* the lowest row that a section or a later one touches */
+};
+
+/* Sorted points of a sample, and how they were sorted: see op/grid_sort.h. */
+struct rg_grid_sort {
+    int32_t *count;   /* of each slot's points in each band */
+    uint8_t *code;    /* of each point: where it is */
+    float *xy, *grad; /* records */
+};
+
 /* What a slot works on: a group of channels of a sample; as which one of how many; and where. */
 struct rg_grid_unit {
+    const struct rg_grid_run *run;
+    const struct rg_grid_plan *plan;
+    const struct rg_kernels *kernels;
     int64_t n, first, count;
     int slot, n_slots;
     struct rg_share rows, blocks; /* that are this slot's */
-    struct rg_grid_scratch *scratch;
-    char *input;                /* of the team */
-    char *grad;                 /* of the team: planes; of the slot: a tile */
+    struct rg_grid_coordinates *at;
+    void *scratch;              /* of the way */
+    char *input, *grad;         /* images; those in the workspace are the team's, but each slot has a tile for grad */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
-    /* Of each section: the lowest row that it or a later one touches, and one more than the highest row that it or an
-     * earlier one does. */
-    int64_t *lowest, *reach;
-    struct rg_grid_tile input_tile, grad_tile;
-    int64_t opened, closed; /* the window: the first rows that are not opened, and not closed yet */
+    struct rg_grid_window window;
+    struct rg_grid_sort sort;
+    bool is_band;            /* packed: sorted points of a band of rows, as if these were a sample */
+    bool follows;            /* tiles: another unit has found the points of the block */
+    bool owns, touches;      /* of a block: is it the slot's, and must points be added to the slot's rows? */
+    struct rg_share touched; /* packed, apart: rows of the gradient that are not all zeros */
+    bool bounded;            /* packed: no sum of what was spread can overflow, so none is NaN */
 };
 
 struct rg_grid_block {
     int64_t first, count;
 };
 
+/* A way of running a group. */
+struct rg_grid_way {
+    enum rg_way word;
+    size_t scratch_nbytes;
+    /* Bytes of the images in the workspace of n_slots that do a group together. */
+    int64_t (*input_nbytes)(const struct rg_grid_plan *plan);
+    int64_t (*grad_nbytes)(const struct rg_grid_plan *plan, int n_slots);
+    void (*init)(struct rg_grid_unit *unit);  /* when the unit is made */
+    void (*begin)(struct rg_grid_unit *unit); /* of a group, or NULL */
+    /* Rows of the images: brings them, makes them 0, stores them. */
+    void (*load)(const struct rg_grid_unit *unit, struct rg_share rows);
+    void (*clear)(const struct rg_grid_unit *unit, struct rg_share rows);
+    void (*store)(const struct rg_grid_unit *unit, struct rg_share rows);
+    void (*work)(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block);
+    void (*end)(struct rg_grid_unit *unit); /* of a group, or NULL */
+};
+
+extern const struct rg_grid_way rg_grid_planes, rg_grid_tiles, rg_grid_packed;
+
 /* The place of a slot, which does groups with n_slots - 1 others. */
-struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_progress *progress, int slot, int n_slots);
+struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots);
 
 /* Which group the unit is at. */
-void rg_grid_set_group(const struct rg_grid_plan *plan, struct rg_grid_unit *unit, int64_t n, int64_t g);
+void rg_grid_set_group(struct rg_grid_unit *unit, int64_t n, int64_t g);
 
 /* A unit of the same slot, which is alone: the i-th of those that do groups at the same time. */
-struct rg_grid_unit rg_grid_beside(const struct rg_grid_plan *plan, const struct rg_grid_unit *unit, int64_t i);
+struct rg_grid_unit rg_grid_beside(const struct rg_grid_unit *unit, int64_t i);
 
-/* Has each group of this sample sums of its own? Else they add to the same, one after another. */
-static inline bool rg_grid_has_own_sums(const struct rg_grid_plan *plan, int64_t n)
+/* Has each group of the unit's sample sums of its own? Else they add to the same, one after another. */
+static inline bool rg_grid_has_own_sums(const struct rg_grid_unit *unit)
 {
-    return plan->groups_alone > 0 && n >= plan->n_alone;
+    return unit->plan->groups_alone > 0 && unit->n >= unit->plan->n_alone;
 }
 
-/* Finds the neighbours of a block, into the scratch. Bilinear weights on the y axis are then weights.dx, on the x axis
- * weights.dy. */
-void rg_grid_locate(const struct rg_grid_progress *progress, const struct rg_grid_unit *unit,
-                    struct rg_grid_block block);
+static inline bool rg_grid_is_alone(const struct rg_grid_unit *unit)
+{
+    return unit->n_slots == 1;
+}
 
-/* Are the points in scratch->bilinear? */
 static inline bool rg_grid_is_bilinear(const struct rg_grid_plan *plan)
 {
-    return plan->tiled && plan->spec.interpolation == REGRAD_BILINEAR;
-}
-
-/* Is the input brought into a tile? */
-static inline bool rg_grid_has_tile(const struct rg_grid_plan *plan)
-{
-    return plan->tiled && plan->need_input;
+    return plan->spec.interpolation == REGRAD_BILINEAR;
 }
 
 static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values)
@@ -118,14 +149,20 @@ static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values
     return (struct rg_grid_block){b * RG_GRID_POINTS, rg_min(n_values - b * RG_GRID_POINTS, RG_GRID_POINTS)};
 }
 
-static inline int64_t rg_grid_blocks_of(int64_t n_values)
+/* The pixels of rows, which are no block of points. */
+static inline struct rg_grid_block rg_grid_pixels_of(const struct rg_grid_plan *plan, struct rg_share rows)
 {
-    return (n_values + RG_GRID_POINTS - 1) / RG_GRID_POINTS;
+    return (struct rg_grid_block){rows.begin * plan->spec.in_w, (rows.end - rows.begin) * plan->spec.in_w};
 }
 
-static inline char *rg_grid_nth_pixel(const struct rg_grid_plan *plan, void *tile, int64_t p)
+static inline size_t rg_grid_pixel_nbytes(const struct rg_grid_plan *plan)
 {
-    return (char *)tile + p * RG_GRID_LANES * (int64_t)plan->base.t_nbytes;
+    return (size_t)plan->lanes * plan->base.t_nbytes;
+}
+
+static inline char *rg_grid_nth_pixel(const struct rg_grid_plan *plan, void *image, int64_t p)
+{
+    return (char *)image + p * (int64_t)rg_grid_pixel_nbytes(plan);
 }
 
 #endif

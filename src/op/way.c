@@ -15,6 +15,9 @@ const char *rg_way_word(enum rg_way way)
         [RG_ROWS] = "rows",
         [RG_GROUPS] = "groups",
         [RG_COLUMNS] = "columns",
+        [RG_PACKED] = "packed",
+        [RG_TILES] = "tiles",
+        [RG_PLANES] = "planes",
         [RG_WIDTH_FIRST] = "width first",
         [RG_LONG] = "long",
         [RG_IN_PLACE] = "in place",
@@ -22,6 +25,10 @@ const char *rg_way_word(enum rg_way way)
         [RG_STRIDED_RESULT] = "strided result",
         [RG_SHARED_ROWS] = "shared rows",
         [RG_PREFETCHED] = "prefetched",
+        [RG_APART] = "apart",
+        [RG_ABREAST] = "abreast",
+        [RG_SORTED] = "sorted",
+        [RG_RING] = "ring",
         [RG_STREAMED] = "streamed",
         [RG_ACROSS] = "across",
     };
@@ -34,6 +41,12 @@ bool rg_way_is_taken(enum rg_way way, bool can, bool pays)
     if (rg_seam != NULL)
         pays = (pays || (rg_seam->forced & bit) != 0) && (rg_seam->forbidden & bit) == 0;
     return can && pays;
+}
+
+void rg_way_meet(enum rg_way way)
+{
+    if (rg_seam != NULL && rg_seam->met != NULL)
+        *rg_seam->met |= rg_way_bit(way);
 }
 
 size_t rg_way_cache_nbytes(void)

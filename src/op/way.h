@@ -22,14 +22,23 @@ enum rg_way {
     RG_ROWS,
     RG_GROUPS,
     RG_COLUMNS,
+    /* Routes of a grid sample. */
+    RG_PACKED,
+    RG_TILES,
+    RG_PLANES,
     /* Traits of a resize. */
     RG_WIDTH_FIRST,
-    RG_LONG,
-    RG_IN_PLACE,
+    RG_LONG,     /* of a grid sample too */
+    RG_IN_PLACE, /* likewise */
     RG_STRIDED_SOURCE,
     RG_STRIDED_RESULT,
     RG_SHARED_ROWS,
     RG_PREFETCHED,
+    /* Traits of a grid sample. */
+    RG_APART,
+    RG_ABREAST,
+    RG_SORTED, /* chosen when it runs, by the points: only tests see it */
+    RG_RING,   /* chosen when it runs, likewise */
     /* Traits of both. */
     RG_STREAMED,
     RG_ACROSS,
@@ -53,6 +62,7 @@ struct rg_seam {
     uint64_t forbidden;      /* and of those that are not, unless nothing else can be */
     size_t cache_nbytes;     /* the size of the caches; 0: the machine's */
     int64_t values_per_slot; /* that are worth waking a thread for; 0: those of op/plan.c */
+    _Atomic uint64_t *met;   /* not NULL: where runs note the ways that only they choose */
 };
 
 /* NULL in ordinary use. Tests set it, between the makings of plans; the shared library does not export it. */
@@ -60,6 +70,9 @@ extern const struct rg_seam *rg_seam;
 
 /* Is a way taken that can be and pays? That it can be is a matter of right results, that it pays one of time. */
 bool rg_way_is_taken(enum rg_way way, bool can, bool pays);
+
+/* Notes a way that a run has chosen, for tests. */
+void rg_way_meet(enum rg_way way);
 
 /* The size of the largest cache. */
 size_t rg_way_cache_nbytes(void);

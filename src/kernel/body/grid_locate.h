@@ -14,10 +14,23 @@ static void NAME(floor_pixels)(T *restrict low, int64_t *restrict index, const T
         index[p] = (int64_t)low[p];
 }
 
+/* The same where neither more than one size outside of the image matters, nor, of float, pixels on long axes. Compilers
+ * make vectors of conversions to 32 bits everywhere. */
+static void NAME(take_index)(int64_t *restrict index, const T *restrict low)
+{
+    const T below = -8, above = (T)0x1p30;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T near = low[p] < below ? below : low[p];
+        index[p] = sizeof(T) == sizeof(float) ? (int64_t)(int32_t)(near > above ? above : near) : (int64_t)low[p];
+    }
+}
+
 static void NAME(take_linear)(struct rg_grid_axis *axis, const T *restrict pixel)
 {
     T low[RG_GRID_POINTS], *const weight0 = (T *)&axis->weight[0], *const weight1 = (T *)&axis->weight[1];
-    NAME(floor_pixels)(low, axis->index[0], pixel);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
+    NAME(take_index)(axis->index[0], low);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const T t = pixel[p] - low[p];
         weight0[p] = 1 - t;
@@ -32,15 +45,21 @@ static void NAME(take_linear)(struct rg_grid_axis *axis, const T *restrict pixel
 /* The nearest integer, ties to even, whatever the thread's rounding mode is. */
 static void NAME(take_nearest)(struct rg_grid_axis *axis, const T *restrict pixel)
 {
-    T low[RG_GRID_POINTS];
-    NAME(floor_pixels)(low, axis->index[0], pixel);
+    T low[RG_GRID_POINTS], half[RG_GRID_POINTS], *restrict const weight = (T *)&axis->weight[0];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES) {
+        const V floor = VOP(floor)(VOP(load)(pixel + p));
+        VOP(store)(low + p, floor);
+        VOP(store)(half + p, VOP(floor)(VOP(mul)(floor, VOP(set1)((T)0.5))));
+    }
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const T rest = pixel[p] - low[p];
-        const bool odd = M(floor)(low[p] / 2) * 2 != low[p];
-        axis->index[0][p] += (rest > (T)0.5) | ((rest == (T)0.5) & odd);
-        ((T *)&axis->weight[0])[p] = 1;
-        ((T *)&axis->derivative[0])[p] = 0;
+        const bool odd = half[p] * 2 != low[p];
+        low[p] += ((rest > (T)0.5) | ((rest == (T)0.5) & odd)) ? (T)1 : (T)0;
     }
+    NAME(take_index)(axis->index[0], low);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        weight[p] = 1;
+    memset(&axis->derivative[0], 0, RG_GRID_POINTS * sizeof(T));
 }
 
 /*
@@ -148,7 +167,6 @@ static void NAME(grid_locate)(struct rg_grid_points *points, const void *x, cons
                               const struct rg_grid_spec *spec)
 {
     points->n_taps = spec->interpolation == REGRAD_BICUBIC ? 4 : spec->interpolation == REGRAD_NEAREST ? 1 : 2;
-    if (x != NULL)
-        NAME(locate_axis)(&points->x, points->n_taps, x, n, spec->in_w, spec);
+    NAME(locate_axis)(&points->x, points->n_taps, x, n, spec->in_w, spec);
     NAME(locate_axis)(&points->y, points->n_taps, y, n, spec->in_h, spec);
 }

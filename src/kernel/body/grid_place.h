@@ -39,22 +39,6 @@ static int64_t grid_list(int64_t *list, const struct rg_grid_points *points, int
     return n_listed;
 }
 
-/* Without a sign, -1 is the largest number. */
-static void grid_rows(const struct rg_grid_points *points, int64_t *low, int64_t *high)
-{
-    uint64_t lowest = INT64_MAX;
-    int64_t highest = -1;
-    for (int64_t k = 0; k < points->n_taps; k++) {
-        const int64_t *row = points->y.index[k];
-        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-            lowest = (uint64_t)row[p] < lowest ? (uint64_t)row[p] : lowest;
-        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-            highest = row[p] > highest ? row[p] : highest;
-    }
-    *low = (int64_t)lowest;
-    *high = highest;
-}
-
 /* Where row y of a tile starts, beside the image; 0 where the tile has it not. */
 static inline int32_t grid_aim_row(int32_t y, const struct rg_grid_tile *tile)
 {

@@ -6,7 +6,6 @@ const struct rg_grid_kernels TABLE = {
     .weigh = NAME(grid_weigh),
     .place = grid_place,
     .list = grid_list,
-    .rows = grid_rows,
     .scatter = NAME(grid_scatter),
     .blend = NAME(grid_blend),
     .multiply = NAME(grid_multiply),

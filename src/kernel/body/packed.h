@@ -13,37 +13,6 @@
 #include "kernel/body/float.h"
 #endif
 
-/* ---- Points ---- */
-
-static void NAME(packed_axis)(int32_t *restrict index, union rg_grid_values *weight, union rg_grid_values *slope,
-                              const T *x, int64_t n, int64_t size, const struct rg_grid_spec *spec)
-{
-    T pixel[RG_GRID_POINTS], low[RG_GRID_POINTS];
-    T *restrict const first = (T *)&weight[0], *restrict const second = (T *)&weight[1];
-    NAME(pad_pixels)(pixel, (T *)slope, x, n, size, spec);
-    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
-        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const T t = pixel[p] - low[p];
-        first[p] = 1 - t;
-        second[p] = t;
-    }
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const T near = low[p] < -2 ? -2 : low[p];
-        index[p] = (int32_t)(near > (T)size ? (T)size : near);
-    }
-}
-
-static void NAME(packed_locate)(struct rg_packed_points *points, const void *x, const void *y, int64_t n,
-                                const struct rg_grid_spec *spec)
-{
-    if (x != NULL)
-        NAME(packed_axis)(points->x, points->weight_x, &points->slope_x, x, n, spec->in_w, spec);
-    NAME(packed_axis)(points->y, points->weight_y, &points->slope_y, y, n, spec->in_h, spec);
-    for (int64_t p = n; p < RG_GRID_POINTS; p++)
-        points->y[p] = -2;
-}
-
 /* ---- Rows ---- */
 
 static void NAME(packed_range)(void *least, void *greatest, const void *value, int64_t n)
@@ -78,22 +47,33 @@ static void NAME(packed_range)(void *least, void *greatest, const void *value, i
     *(T *)greatest = lost == 0 && high < RG_PACKED_FAR ? high : RG_PACKED_FAR;
 }
 
-/* Pixels grow with coordinates, except where they are reflected. */
+/* The rows of the first taps of bilinear points; of others the same, before their index is padded. */
+static void NAME(first_rows)(int32_t *row, const T *y, int64_t n, const struct rg_grid_spec *spec)
+{
+    T pixel[RG_GRID_POINTS], slope[RG_GRID_POINTS], rest[RG_GRID_POINTS];
+    NAME(pad_pixels)(pixel, slope, y, n, spec->in_h, spec);
+    NAME(find_first)(row, rest, pixel, spec->in_h);
+}
+
+/* Pixels grow with coordinates, except where they are reflected. Beyond an edge, bicubic taps are reflected by up to
+ * two rows, and coordinates so far out that they have no pixel count as the edge, with taps up to two rows from it. */
 static void NAME(packed_rows)(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
                               const struct rg_grid_spec *spec)
 {
-    const int32_t last = (int32_t)spec->in_h - 1;
-    struct rg_packed_points from, to;
-    NAME(packed_locate)(&from, NULL, least, n, spec);
-    NAME(packed_locate)(&to, NULL, greatest, n, spec);
+    const int32_t last = (int32_t)spec->in_h - 1, more = spec->interpolation == REGRAD_BICUBIC ? 1 : 0;
+    const bool reflects = spec->padding == REGRAD_REFLECTION, pads = spec->padding != REGRAD_ZEROS;
+    int32_t from[RG_GRID_POINTS], to[RG_GRID_POINTS];
+    NAME(first_rows)(from, least, n, spec);
+    NAME(first_rows)(to, greatest, n, spec);
     for (int64_t k = 0; k < n; k++) {
         const bool turned = ((const T *)least)[k] < -1 || ((const T *)greatest)[k] > 1;
-        low[k] = from.y[k] < 0 ? 0 : from.y[k];
-        high[k] = to.y[k] < last ? to.y[k] + 1 : last;
-        if (turned && spec->padding == REGRAD_REFLECTION) {
-            low[k] = 0;
-            high[k] = last;
-        }
+        int32_t begin = from[k] - more, end = to[k] + 1 + more;
+        if (pads && from[k] < more && end < 2 * more)
+            end = 2 * more;
+        if (pads && to[k] + 1 + more > last && begin > last - 2 * more)
+            begin = last - 2 * more;
+        low[k] = begin < 0 || (reflects && turned) ? 0 : pads && begin > last ? last : begin;
+        high[k] = end > last || (reflects && turned) ? last : pads && end < 0 ? 0 : end;
     }
 }
 
@@ -121,7 +101,7 @@ static inline struct NAME(taps)
                     const struct rg_packed_points *points, int64_t p, T *outside)
 {
     if (__builtin_expect(place[p] < 0, 0))
-        return NAME(some_taps)(packed, lanes, window, points->x[p], points->y[p], outside);
+        return NAME(some_taps)(packed, lanes, window, points->x.first[p], points->y.first[p], outside);
     T *const top = packed + place[p] * lanes, *const bottom = top + window->width * lanes;
     return (struct NAME(taps)){{top, top + lanes, bottom, bottom + lanes}};
 }
@@ -165,7 +145,8 @@ static void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed_w
                               const T *grad, int64_t p)
 {
     T outside[RG_PACKED_LANES] = {0};
-    const struct NAME(taps) taps = NAME(some_taps)(packed, lanes, window, points->x[p], points->y[p], outside);
+    const struct NAME(taps) taps =
+        NAME(some_taps)(packed, lanes, window, points->x.first[p], points->y.first[p], outside);
     for (int64_t k = 0; k < 4; k++)
         for (int64_t c = 0; c < lanes; c++)
             taps.at[k][c] = M(fma)(NAME(packed_value)(&weight[k], p), grad[c], taps.at[k][c]);
@@ -315,7 +296,8 @@ static inline void NAME(fetch_pairs)(struct NAME(pairs) * pairs, const T *packed
             top[0] = top[1] = bottom[0] = bottom[1] = 0;
             continue;
         }
-        const struct NAME(taps) taps = NAME(some_taps)((T *)packed, 1, window, points->x[p], points->y[p], &outside);
+        const struct NAME(taps) taps =
+            NAME(some_taps)((T *)packed, 1, window, points->x.first[p], points->y.first[p], &outside);
         top[0] = *taps.at[0], top[1] = *taps.at[1];
         bottom[0] = *taps.at[2], bottom[1] = *taps.at[3];
     }
@@ -472,8 +454,8 @@ static void NAME(packed_slope)(void *xy, const void *packed, int64_t lanes, cons
     } else {
         NAME(slope_lanes)(x, y, packed, 8, window, place, points, tile, whole);
     }
-    NAME(packed_finish)(x, &points->slope_x, place, whole);
-    NAME(packed_finish)(y, &points->slope_y, place, whole);
+    NAME(packed_finish)(x, &points->x.slope, place, whole);
+    NAME(packed_finish)(y, &points->y.slope, place, whole);
     far = far && NAME(is_aligned)(xy);
     for (int64_t p = 0; p < whole; p += V_LANES) {
         V low, high;

@@ -21,7 +21,8 @@ static void NAME(copy_edge)(T edge[2][2 * RG_PACKED_LANES], const T *packed, int
                             const struct rg_packed_window *window, const struct rg_packed_points *points, int64_t p)
 {
     T outside[RG_PACKED_LANES] = {0};
-    const struct NAME(taps) taps = NAME(some_taps)((T *)packed, lanes, window, points->x[p], points->y[p], outside);
+    const struct NAME(taps) taps =
+        NAME(some_taps)((T *)packed, lanes, window, points->x.first[p], points->y.first[p], outside);
     for (int64_t k = 0; k < 4; k++)
         memcpy(&edge[k / 2][k % 2 * lanes], taps.at[k], (size_t)lanes * sizeof(T));
 }

@@ -2,7 +2,6 @@
 /* TABLE, the kernels of packed images. Template; parameters in body/float.h. */
 
 const struct rg_packed_kernels TABLE = {
-    .locate = NAME(packed_locate),
     .place = packed_place,
     .range = NAME(packed_range),
     .rows = NAME(packed_rows),

@@ -95,3 +95,19 @@ static void NAME(pad_pixels)(T *restrict pixel, T *restrict slope, const T *x, i
     if (spec->interpolation != REGRAD_BICUBIC && spec->padding != REGRAD_ZEROS)
         NAME(clamp_pixels)(pixel, slope, size);
 }
+
+/* Where the first taps are: near enough to the image that they have an index, of which only those that touch it
+ * matter. */
+static void NAME(find_first)(int32_t *restrict first, T *restrict rest, const T *restrict pixel, int64_t size)
+{
+    const T below = -2, above = (T)size;
+    T low[RG_GRID_POINTS];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        rest[p] = pixel[p] - low[p];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T near = low[p] < below ? below : low[p];
+        first[p] = (int32_t)(near > above ? above : near);
+    }
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planes and tiles: the sums for grid_grad over channels and neighbours, and what becomes of them. */
+#ifndef RG_GRID_SUMS_H
+#define RG_GRID_SUMS_H
+
+#include "op/grid_unit.h"
+
+/* Bytes of a group's sums: none when it is the only one, for each block is then finished at once. */
+int64_t rg_grid_sum_nbytes(const struct rg_grid_plan *plan);
+
+/* Finds the neighbours of a block, into the scratch. Bilinear tiles have weights on the y axis in weights.dx, on the x
+ * axis in weights.dy. */
+void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block);
+
+/* Are the points in the scratch those of bilinear tiles? */
+bool rg_grid_has_bilinear_points(const struct rg_grid_plan *plan);
+
+/* Before a group: makes the sums of the unit's blocks 0, unless they go on from the group before. */
+void rg_grid_clear_sums(const struct rg_grid_unit *unit);
+
+/* Before and after the slopes of block b, which was located, are added to its sums. */
+struct rg_grid_sums rg_grid_begin_sums(const struct rg_grid_unit *unit, int64_t b);
+void rg_grid_end_sums(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block);
+
+/* When all groups of a sample are done: stores grid_grad at the unit's blocks. */
+void rg_grid_finish(struct rg_grid_unit *unit);
+
+#endif
