@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Can the files of src/acl be read one after another? Each uses only files before it, each header includes only headers
-# before it, and what a header declares is in the file of the same name. (Which folder may include which,
-# check_layers.sh knows.)
+# Can the files of src/acl be read one after another? Each uses only files before it, and each folder only folders
+# before it, each header includes only headers before it, and what a header declares is in the file of the same name.
+# (Which folder may include which, check_layers.sh knows.)
 #
 #   check_folders.sh NM LIBRARY SOURCE-DIRECTORY      the static library that is made of src/acl
 set -euo pipefail
@@ -21,10 +21,13 @@ check_circles() { # WHAT; reads pairs: a user, and what it uses
 }
 
 cd "$3/src"
-check_circles files < <(awk '
+uses=$(awk '
     $3 ~ /^[A-TV-Z]$/ {owner[$2] = $1}
-    $3 == "U" {user[++n] = $1; name[n] = $2}
+    $3 ~ /^[Uvw]$/ {user[++n] = $1; name[n] = $2}
     END {for (k = 1; k <= n; k++) if (name[k] in owner) print user[k], owner[name[k]]}' <<<"$symbols")
+check_circles files <<<"$uses"
+check_circles folders < <(awk 'NR == FNR {folder[$2] = $1; next} {print folder[$1], folder[$2]}' \
+    <(find acl -name '*.c' | sed -E 's|^acl/(.*)/(.*)\.c$|\1 \2|') - <<<"$uses")
 check_circles headers < <(grep -r '^#include "acl/.*/' acl --include='*.h' | sed 's/:.*"\(.*\)"/ \1/')
 
 elsewhere=$(grep -roE '^[a-z][^(]*\brg_\w+\(' acl --include='*.h' |
