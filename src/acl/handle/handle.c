@@ -306,7 +306,7 @@ size_t rg_handle_count(void)
     return count;
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock};
     rg_fork_watch(&forks);

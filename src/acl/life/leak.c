@@ -192,7 +192,7 @@ static void forget(void)
 
 /* Who tells asks the loader about frames, and waits for it while another thread loads a library, whose constructors may
  * fork. */
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock, .is_left = true, .in_child = forget};
     rg_fork_watch(&forks);

@@ -384,7 +384,7 @@ bool rg_mapping_granted(const void *address, struct rg_granted *granted, struct 
     return mapping != NULL;
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock};
     rg_fork_watch(&forks);

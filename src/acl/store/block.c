@@ -331,7 +331,7 @@ void rg_memory_leave(const void *address, const char *result, const struct rg_or
     rg_unlock(&lock);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock};
     rg_fork_watch(&forks);

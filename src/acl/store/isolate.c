@@ -253,7 +253,7 @@ static void leave_child(void)
     rg_unlock(&lock);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {
         .lock = &lock, .before = before_fork, .in_parent = leave_parent, .in_child = leave_child};

@@ -373,7 +373,7 @@ void rg_fault_watch(const struct rg_watched *memory)
     rg_unlock(&lock);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock};
     rg_fork_watch(&forks);

@@ -263,7 +263,7 @@ static void begin_child(void)
     rg_runtime_unlock();
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &rg_runtime, .in_child = begin_child};
     rg_fork_watch(&forks);

@@ -19,6 +19,9 @@ struct rg_fork {
     struct rg_fork *next;
 };
 
+/* A constructor that precedes those of the program, also where the library is in the program: they may fork. */
+#define RG_EARLY __attribute__((constructor(101)))
+
 /* For constructors. It is kept. */
 void rg_fork_watch(struct rg_fork *fork);
 

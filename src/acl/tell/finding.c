@@ -164,7 +164,7 @@ bool rg_check_tell(const struct rg_finding *finding)
     return is_refused;
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock};
     rg_fork_watch(&forks);

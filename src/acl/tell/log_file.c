@@ -82,7 +82,7 @@ static void forget(void)
     rg_unlock(&lock);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+RG_EARLY static void watch_forks(void)
 {
     static struct rg_fork forks = {.lock = &lock, .in_child = forget};
     rg_fork_watch(&forks);
