@@ -163,6 +163,7 @@ static const struct row rows[] = {
     {"grid_grad float32 1x33x40x37 -> 30x45 planes planes 2", "tiles, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
     {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes", &sampled_eager, NULL}, /* few points */
+    {"grid float32 1x1x1x4194400 -> 1x9 planes planes 1", "planes, long", &sampled, NULL},
 };
 
 /* The families of operators and their ways; which of these ran, and which cannot since their kernels are
@@ -172,7 +173,7 @@ static struct family {
     uint64_t ways, ran, not_compiled;
 } grids = {"grid",
            BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING) |
-               BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
+               BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
            0, 0},
   resizes = {"resize",
              (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) |

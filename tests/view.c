@@ -7,7 +7,7 @@
 
 #include "number.h"
 
-enum { LONGEST = 1 << 16 };
+enum { LONGEST = 1 << 23 };
 
 static void take_snapshot(struct view *view)
 {
