@@ -47,8 +47,8 @@ static inline bool rg_grid_is_long(int64_t size)
     return size > RG_LONGEST_IN_FLOAT;
 }
 
-/* Chooses the way, and all that belongs to it. False when the call cannot be done. */
-bool rg_grid_choose_way(struct rg_grid_plan *plan);
+/* Chooses the way, and all that belongs to it. */
+void rg_grid_choose_way(struct rg_grid_plan *plan);
 
 /* Books workspace. False when that is more than memory can be. */
 bool rg_grid_book(struct rg_grid_plan *plan);

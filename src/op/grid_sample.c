@@ -130,7 +130,10 @@ static bool lay_out(struct rg_grid_plan *plan)
     if (!rg_plan_split(&plan->base, n_units, n_values, 0))
         return false;
     plan->n_alone = plan->n - plan->n % plan->base.n_slots;
-    return !rg_plan_has_result(&plan->base) || (rg_grid_choose_way(plan) && rg_grid_book(plan));
+    if (!rg_plan_has_result(&plan->base))
+        return true;
+    rg_grid_choose_way(plan);
+    return rg_grid_book(plan);
 }
 
 static regrad_status refuse_sizes(const struct rg_grid_sample *call, const struct rg_grid_plan *plan)

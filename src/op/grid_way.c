@@ -113,20 +113,21 @@ static bool pays_to_tile(const struct rg_grid_plan *plan)
 
 /* ---- Planes ---- */
 
-/* All rows are opened at once. */
-static bool can_do_planes(struct rg_grid_plan *plan)
+/* They can be done whatever the call. All rows are opened at once. */
+static void do_planes(struct rg_grid_plan *plan)
 {
+    plan->way = &rg_grid_planes;
     plan->lanes = 1;
     plan->step = INT64_C(1) << 62;
     plan->input_copied = false;
     plan->grad_copied = plan->want_input_grad;
     plan->grad_apart = false;
-    return plan->n_pixels > 0 || !plan->want_input_grad;
+    rg_plan_note(&plan->base, plan->way->word, true);
 }
 
 /* ---- All ---- */
 
-/* The first one is taken that can be and pays. What comes before it leaves no trace. */
+/* The first one is taken that can be and pays, and planes if none is. What comes before it leaves no trace. */
 static const struct {
     const struct rg_grid_way *way;
     bool (*can)(struct rg_grid_plan *plan); /* also says how */
@@ -134,25 +135,23 @@ static const struct {
 } ways[] = {
     {&rg_grid_packed, can_pack, pays_to_pack},
     {&rg_grid_tiles, can_tile, pays_to_tile},
-    {&rg_grid_planes, can_do_planes, NULL},
 };
 
-static bool choose_way(struct rg_grid_plan *plan)
+static void choose_way(struct rg_grid_plan *plan)
 {
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         plan->way = ways[k].way;
         const bool can = ways[k].can(plan);
-        if (ways[k].pays == NULL ? rg_plan_note(&plan->base, plan->way->word, can)
-                                 : rg_plan_takes(&plan->base, plan->way->word, can, ways[k].pays(plan)))
-            return true;
+        if (rg_plan_takes(&plan->base, plan->way->word, can, ways[k].pays(plan)))
+            return;
     }
-    return false;
+    do_planes(plan);
 }
 
 /* Groups that each slot does alone need no waiting for one another, but memory. */
 static void choose_groups(struct rg_grid_plan *plan)
 {
-    if (plan->base.n_slots == 1 || plan->way == &rg_grid_packed || plan->n_pixels == 0)
+    if (plan->base.n_slots == 1 || plan->way == &rg_grid_packed)
         return;
     plan->groups_alone = plan->n_groups - plan->n_groups % plan->base.n_slots;
     if (!fits(plan))
@@ -191,16 +190,13 @@ static void choose_traits(struct rg_grid_plan *plan)
     rg_plan_note(&plan->base, RG_LONG, plan->wide != NULL);
 }
 
-bool rg_grid_choose_way(struct rg_grid_plan *plan)
+void rg_grid_choose_way(struct rg_grid_plan *plan)
 {
-    int64_t n_pixels = 0;
-    const bool countable = rg_mul(plan->spec.in_h, plan->spec.in_w, &n_pixels) && n_pixels < INT64_MAX / 2;
-    plan->n_pixels = countable ? (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES : 0;
+    const int64_t n_pixels = plan->spec.in_h * plan->spec.in_w;
+    plan->n_pixels = (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
     plan->abreast = 1;
-    if (!choose_way(plan))
-        return false;
+    choose_way(plan);
     choose_groups(plan);
     choose_abreast(plan);
     choose_traits(plan);
-    return true;
 }
