@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -17,6 +18,7 @@
 #include "dense_call.h"
 #include "ledger.h"
 #include "loops.h"
+#include "op/way.h"
 
 static int n_started;
 
@@ -309,6 +311,20 @@ static void own_loop(void **state)
     assert_int_equal(n_started, 3);
 }
 
+/* A run's loop was to leave out a task of call number n_call; false when there were fewer calls. */
+static bool expect_unfinished(const struct loop *loop, int n_call, regrad_status status, const char *name)
+{
+    if (loop->n_calls < n_call) {
+        assert_int_equal(status, REGRAD_OK);
+        return false;
+    }
+    assert_int_equal(status, REGRAD_ERROR_UNFINISHED);
+    assert_int_equal(loop->n_calls, n_call); /* nothing is done after it */
+    expect_word(name);
+    expect_word("options.parallel_for has returned with 2 of 3 tasks done, must do all");
+    return true;
+}
+
 /* Runs a plan whose loop leaves out task k of call number n_call; false when there are fewer calls. */
 static bool leave_out(struct dense_call *call, int op, int k, int n_call)
 {
@@ -319,15 +335,7 @@ static bool leave_out(struct dense_call *call, int op, int k, int n_call)
     must(make_plan(call, op, &options, &plan));
     const regrad_status status = run_plan(call, op, plan);
     regrad_plan_destroy(plan);
-    if (loop.n_calls < n_call) {
-        assert_int_equal(status, REGRAD_OK);
-        return false;
-    }
-    assert_int_equal(status, REGRAD_ERROR_UNFINISHED);
-    assert_int_equal(loop.n_calls, n_call); /* nothing is done after it */
-    expect_word(name_of(call, op));
-    expect_word("options.parallel_for has returned with 2 of 3 tasks done, must do all");
-    return true;
+    return expect_unfinished(&loop, n_call, status, name_of(call, op));
 }
 
 /* Whichever task of whichever loop is left out: the run says so. */
@@ -342,6 +350,52 @@ static void left_out(void **state)
             assert_true(n_calls > 1);
         }
     assert_true(n_most > 3);
+}
+
+/* The gradients of a sample at points that are scattered over an image, which sorts them. */
+static regrad_status run_scattered(struct loop *loop)
+{
+    enum { SIDE = 512, N_POINTS = 36864 };
+    static float input[SIDE * SIDE], input_grad[SIDE * SIDE], sampled[N_POINTS];
+    static float grid[2 * N_POINTS], grid_grad[2 * N_POINTS];
+    const int64_t image[] = {1, 1, SIDE, SIDE}, points[] = {1, 1, 1, N_POINTS}, places[] = {1, 1, N_POINTS, 2};
+    const regrad_tensor of_image = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, image);
+    const regrad_tensor of_points = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, points);
+    const regrad_tensor of_grid = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 4, places);
+    const regrad_plan_options options = {
+        .size = sizeof options, .threads = 3, .parallel_for = run_loop, .parallel_context = loop};
+    regrad_plan *plan;
+    for (int k = 0; k < 2 * N_POINTS; k++)
+        grid[k] = (float)(k * 7919 % N_POINTS) / (N_POINTS / 2) - 1;
+    must(regrad_grid_sampler_2d_backward_plan_with(&of_points, &of_image, &of_grid, REGRAD_BILINEAR, REGRAD_ZEROS,
+                                                   false, &of_image, &of_grid, &options, &plan));
+    const size_t nbytes = regrad_plan_workspace_size(plan);
+    void *const workspace = aligned_alloc(64, nbytes); /* valgrind sees whether counts are read that none made */
+    assert_non_null(workspace);
+    const regrad_status status = regrad_plan_run(plan, (const void *const[]){sampled, input, grid},
+                                                 (void *const[]){input_grad, grid_grad}, workspace, nbytes);
+    free(workspace);
+    regrad_plan_destroy(plan);
+    return status;
+}
+
+/* What sorts points by loops is also at its end when one of them is. */
+static void left_out_of_sorting(void **state)
+{
+    (void)state;
+    _Atomic uint64_t met = 0;
+    const struct rg_seam seam = {.met = &met};
+    rg_seam = &seam;
+    for (int k = 0; k < 3; k++) {
+        struct loop loop;
+        int n_call = 0;
+        do {
+            loop = (struct loop){.order = LEFT_OUT, .left_out = k, .left_out_of = ++n_call};
+        } while (expect_unfinished(&loop, n_call, run_scattered(&loop), "regrad_grid_sampler_2d_backward: "));
+        assert_true(n_call > 1);
+    }
+    rg_seam = NULL;
+    assert_true((atomic_load(&met) & rg_way_bit(RG_SORTED)) != 0);
 }
 
 /* ---- The process's number of threads ---- */
@@ -393,6 +447,7 @@ int main(void)
         cmocka_unit_test(misaligned_memory),
         cmocka_unit_test(numbers_of_threads),
         cmocka_unit_test(left_out),
+        cmocka_unit_test(left_out_of_sorting),
         cmocka_unit_test(bytes),
         cmocka_unit_test(numbers_set_meanwhile),
     };
