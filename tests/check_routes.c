@@ -20,8 +20,11 @@
  *     op/grid_way.c       ways[]               delete the row of rg_grid_packed or rg_grid_tiles
  *                         is_packed            return false
  *                         can_pack             set grad_apart to false
+ *                         choose_abreast       return at once
  *                         choose_traits        set streams to false
  *     op/grid_window.c    rg_grid_ring         return 0
+ *     op/grid_sort.c      rg_grid_may_sort     return false
+ *                         rg_grid_is_scattered return false, or true
  *     op/resize.c         choose_order         set width_first to false
  *                         choose_layout        set channels_last to false
  */
@@ -62,7 +65,7 @@ static const struct rg_seam general = {.forbidden = UINT64_MAX};
 struct row {
     const char *call;  /* operator, type, sizes of the input and of the output, layouts of what is read and of what is
                           written, threads; "wide": only for vectors of 64 bytes; "input", "grid": only this gradient of
-                          a  grid sample, the points of which go through the image in order */
+                          a grid sample; "scattered": its points do not go through the image in order */
     const char *words; /* what describe says of the ways */
     const struct rg_seam *seam; /* with which the plan is made */
     const char *without;        /* what it says where kernels that it wants are not compiled; NULL: it wants none */
@@ -155,6 +158,9 @@ static const struct row rows[] = {
     {"grid_grad float32 1x3x300x16 -> 300x16 planes planes 3", "packed, ring", &sampled_eager, NULL},
     {"grid float32 1x3x300x16 -> 300x16 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_grad float32 1x1x50x30 -> 40x30 planes planes 3", "packed, in place", &sampled_eager, NULL},
+    {"grid_grad float32 1x1x512x512 -> 160x210 planes planes 3 scattered", "packed, sorted, in place", &sampled_eager,
+     NULL},
+    {"grid_grad float32 1x1x512x512 -> 160x210 planes planes 3", "packed, in place", &sampled_eager, NULL},
     {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "tiles, ring, abreast", &sampled, NULL},
     {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "tiles, ring, abreast", &sampled, NULL},
     {"grid_bicubic_grad float64 1x16x40x37 -> 30x45 planes planes 1 input", "tiles, ring", &sampled, NULL},
@@ -173,7 +179,7 @@ static struct family {
     uint64_t ways, ran, not_compiled;
 } grids = {"grid",
            BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING) |
-               BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
+               BIT(RG_SORTED) | BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
            0, 0},
   resizes = {"resize",
              (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) |
@@ -221,7 +227,7 @@ static uint64_t ways_of(const char *words)
 struct call {
     struct problem problem;
     struct run_options options;
-    bool wide;
+    bool wide, scattered;
 };
 
 static enum view_layout layout_of(const char *word)
@@ -260,6 +266,7 @@ static struct call read_call(const char *text)
     problem->wanted[0] = strcmp(wide, "grid") != 0;
     problem->wanted[1] = strcmp(wide, "input") != 0;
     call.wide = strcmp(wide, "wide") == 0;
+    call.scattered = strcmp(wide, "scattered") == 0;
     return call;
 }
 
@@ -272,12 +279,15 @@ static struct run_result run_with(struct rng *rng, const struct call *call, cons
     return result;
 }
 
-/* Points that go through the image in order. */
-static void order_points(struct rng *rng, const struct problem *problem, const struct problem_data *data)
+/* Points that go through the image in order, or anywhere. */
+static void place_points(struct rng *rng, const struct call *call, const struct problem_data *data)
 {
+    const struct problem *problem = &call->problem;
+    const int64_t n_points = problem->out_h * problem->out_w;
     double *grid = data->in[problem->backward ? 2 : 1];
-    for (int64_t p = 0; p < problem->n * problem->out_h * problem->out_w; p++) {
-        const int64_t w = p % problem->out_w, h = p / problem->out_w % problem->out_h;
+    for (int64_t p = 0; p < problem->n * n_points; p++) {
+        const int64_t at = call->scattered ? rng_below(rng, n_points) : p;
+        const int64_t w = at % problem->out_w, h = at / problem->out_w % problem->out_h;
         const double x = (2.0 * (double)w + rng_real(rng, 0, 2)) / (double)problem->out_w - 1;
         const double y = (2.0 * (double)h + rng_real(rng, 0, 2)) / (double)problem->out_h - 1;
         grid[2 * p] = number_round(problem->dtype, x);
@@ -301,9 +311,11 @@ static void add_met(char words[PLAN_TEXT_SIZE])
 {
     const size_t route = strcspn(words, ",");
     char rest[PLAN_TEXT_SIZE];
-    snprintf(rest, sizeof rest, "%s", words + route);
-    if ((met & BIT(RG_RING)) != 0)
-        snprintf(words + route, PLAN_TEXT_SIZE - route, ", %s%s", rg_way_word(RG_RING), rest);
+    for (int way = 0; way < RG_N_WAYS; way++)
+        if ((met & BIT(way)) != 0) {
+            snprintf(rest, sizeof rest, "%s", words + route);
+            snprintf(words + route, PLAN_TEXT_SIZE - route, ", %s%s", rg_way_word((enum rg_way)way), rest);
+        }
 }
 
 /* Does its plan go the wanted way? */
@@ -314,7 +326,7 @@ static bool check_call(struct rng *rng, const struct call *call, const char *wan
     char words[PLAN_TEXT_SIZE];
     struct problem_data data = problem_fill(rng, problem, DATA_REAL);
     if (problem->kind == PROBLEM_GRID)
-        order_points(rng, problem, &data);
+        place_points(rng, call, &data);
     struct problem_solution solution = problem_solve(problem, &data);
     met = 0;
     struct run_result result = run_with(rng, call, &data, seam), base = run_with(rng, &alone, &data, &general);
