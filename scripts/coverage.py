@@ -27,7 +27,10 @@ def counts_of(build):
                             cwd=build)
     for unit in map(json.loads, output.stdout.splitlines()):
         for file in unit["files"]:
-            path = os.path.relpath(os.path.join(unit["current_working_directory"], file["file"]), ROOT)
+            # The build maps directories away, but a compiler's cache may undo that.
+            mapped = ROOT / file["file"]
+            found = mapped if mapped.exists() else os.path.join(unit["current_working_directory"], file["file"])
+            path = os.path.relpath(found, ROOT)
             if path.startswith(FOLDERS):
                 for line in file["lines"]:
                     counts[path, line["line_number"]] += line["count"]

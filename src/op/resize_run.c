@@ -511,7 +511,8 @@ static void run_slot(void *context, int slot)
     const struct progress *progress = context;
     const struct rg_resize_plan *plan = progress->plan;
     const struct task task = task_of(plan, slot);
-    char *workspace = progress->run->workspace + (size_t)slot * plan->base.slot_nbytes;
+    char *const all = progress->run->workspace; /* NULL where none is needed */
+    char *const workspace = all == NULL ? NULL : all + (size_t)slot * plan->base.slot_nbytes;
     if (plan->route == RG_COPIED)
         copy_rows(progress, &task);
     else if (plan->route == RG_MOVED)
