@@ -5,6 +5,7 @@
 # make install    build what is installed, install into PREFIX (default /usr/local; DESTDIR is honoured)
 # make uninstall  take away what make install has put into PREFIX
 # make bench      install what is missing, build, measure; about ten minutes, with QUICK=1 one and a half
+#                 SWEEP=1: 400 random shapes instead, which SEED chooses. PYTHON: the one that has PyTorch
 # make ci         what continuous integration runs
 # make format     lay out the C sources with clang-format
 # make clean      remove what was built
@@ -14,6 +15,7 @@
 BUILD ?= build/release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+SEED ?= 1
 # What a build directory was made for before does not count.
 OPTIONS = -DREGRAD_TOOLS=ON -DREGRAD_INSTALL=ON -DREGRAD_BENCH=OFF
 
@@ -42,8 +44,10 @@ uninstall:
 bench:
 	@scripts/install-packages.sh bench
 	@scripts/build.sh "$(BUILD)" $(JOBS) $(OPTIONS) -DREGRAD_TESTS=OFF -DREGRAD_EXAMPLES=AUTO -DREGRAD_BENCH=ON
-	"$(BUILD)/bench/regrad-bench" $(if $(QUICK),--quick) --json="$(BUILD)/bench/performance.json" \
-		--markdown="$(BUILD)/bench/performance.md" --plot="$(BUILD)/bench/performance.svg"
+	"$(BUILD)/bench/regrad-bench" $(if $(QUICK),--quick) $(if $(PYTHON),--python="$(PYTHON)") $(if $(SWEEP),\
+		--sweep=400 --seed=$(SEED) --json="$(BUILD)/bench/sweep.json" --markdown="$(BUILD)/bench/sweep.md",\
+		--json="$(BUILD)/bench/performance.json" --markdown="$(BUILD)/bench/performance.md" \
+		--plot="$(BUILD)/bench/performance.svg")
 
 ci:
 	.ci/run

@@ -51,7 +51,7 @@ void bench_begin(struct bench *bench)
     for (int i = 0; i < N_PEERS; i++) {
         if (!bench->wanted_peers[i])
             continue;
-        bench->peers[i] = peer_create(i, bench->shared);
+        bench->peers[i] = peer_create(i, bench->shared, bench->python);
         if (!peer_is_there(bench->peers[i]))
             fprintf(stderr, "regrad-bench: %s is left out; %s\n", peer_name(i), peer_version(bench->peers[i]));
     }
@@ -191,6 +191,11 @@ static double sample_native(void *context, int64_t batch, bool warm_up)
     return timer_sample(native_run, context, batch, warm_up);
 }
 
+static double sample_call(void *context, int64_t batch, bool warm_up)
+{
+    return timer_sample(native_call, context, batch, warm_up);
+}
+
 static double sample_aclnn(void *context, int64_t batch, bool warm_up)
 {
     return timer_sample(aclnn_run, context, batch, warm_up);
@@ -278,11 +283,13 @@ static struct result measure_threads(struct job *job, int n_threads)
     struct floor_team *team = floor_team_create(n_threads);
     struct aclnn *aclnn = job->shape->aclnn ? aclnn_create(job->shape, &job->memory, job->base) : NULL;
     *field = (struct field){0};
-    if (!native_run(native))
+    if (!native_run(native) || (job->shape->call && !native_call(native)))
         fail(STATUS_REFUSED, "%s: %s", job->shape->text, regrad_last_message());
     prepare_peers(job, n_threads);
     enter_floor(field, job, team);
     enter(field, OURS, (struct subject){.sample = sample_native, .context = native});
+    if (job->shape->call)
+        enter(field, CALL, (struct subject){.sample = sample_call, .context = native});
     if (aclnn != NULL)
         enter(field, ACLNN, (struct subject){.sample = sample_aclnn, .context = aclnn});
     enter_peers(field, job);

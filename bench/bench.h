@@ -10,7 +10,7 @@
 enum { MAX_THREAD_COUNTS = 16 };
 
 /* What is timed. The peers follow one another. */
-enum timed { FLOOR, OURS, ACLNN, FIRST_PEER, N_TIMED = FIRST_PEER + N_PEERS };
+enum timed { FLOOR, OURS, CALL, ACLNN, FIRST_PEER, N_TIMED = FIRST_PEER + N_PEERS };
 
 /* How it went for one of them: samples, or none and why. */
 struct timing {
@@ -30,14 +30,16 @@ struct result {
     char plan[512];
     const char *floor_loop;
     struct timing of[N_TIMED];
-    const struct result *single; /* the same shape with one thread; NULL where that was not measured */
-    const struct result *beside; /* the line that this one is shown as a part of, same threads; NULL for none */
+    const struct result *single;   /* the same shape with one thread; NULL where that was not measured */
+    const struct result *smallest; /* the same operator and threads on the smallest shape; NULL but for random shapes */
+    const struct result *beside;   /* the line that this one is shown as a part of, same threads; NULL for none */
 };
 
 struct bench {
     struct effort effort;
     int thread_counts[MAX_THREAD_COUNTS], n_thread_counts;
     bool wanted_peers[N_PEERS];
+    const char *python;          /* the program that runs PyTorch */
     struct peer *peers[N_PEERS]; /* NULL: not wanted */
     int shared;                  /* a file in memory, which the peers see too */
 };

@@ -4,23 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "chance.h"
 #include "element.h"
-
-/* xorshift64*; the state is never 0. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t x = *state;
-    x ^= x >> 12;
-    x ^= x << 25;
-    x ^= x >> 27;
-    *state = x;
-    return x * UINT64_C(0x2545F4914F6CDD1D);
-}
-
-static double next_uniform(uint64_t *state, double low, double high)
-{
-    return low + (high - low) * (double)(next_random(state) >> 11) * 0x1p-53;
-}
 
 static void fill_numbers(regrad_dtype dtype, char *data, int64_t n, uint64_t seed)
 {
@@ -30,7 +15,7 @@ static void fill_numbers(regrad_dtype dtype, char *data, int64_t n, uint64_t see
     for (int i = 0; i < 256; i++)
         element_store(dtype, table, i, (i - 128) / 128.0);
     for (int64_t i = 0; i < n; i++)
-        memcpy(data + (size_t)i * size, table + (next_random(&seed) >> 56) * size, size);
+        memcpy(data + (size_t)i * size, table + (chance_next(&seed) >> 56) * size, size);
 }
 
 /* Where a point lies, in pixels. */
@@ -56,12 +41,12 @@ static struct pixel near_point(const struct shape *shape, int64_t row, uint64_t 
 {
     const int64_t place = (int64_t)((double)row / (double)shape->out_h * (double)(shape->in_h * shape->in_w));
     const double x = (double)(place % shape->in_w), y = (double)(place / shape->in_w);
-    return (struct pixel){x + next_uniform(state, -4, 4), y + next_uniform(state, -4, 4)};
+    return (struct pixel){x + chance_uniform(state, -4, 4), y + chance_uniform(state, -4, 4)};
 }
 
 static struct pixel random_point(const struct shape *shape, uint64_t *state)
 {
-    const double x = next_uniform(state, 0, 1), y = next_uniform(state, 0, 1);
+    const double x = chance_uniform(state, 0, 1), y = chance_uniform(state, 0, 1);
     return part_of_image(shape, x, y);
 }
 

@@ -2,12 +2,12 @@
 /*
  * regrad-bench: times regrad's gradients beside what memory alone takes and beside other implementations.
  *
- * shape, workload    what is run
+ * shape, workload, draw    what is run
  * data               on which numbers
  * floor, native, aclnn, peer    what is timed
  * measure, timer     in turns, several times
  * bench              all of that for one shape
- * table, json        what comes out
+ * table, summary, json    what comes out
  */
 #include <glob.h>
 #include <stdio.h>
@@ -16,10 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "draw.h"
 #include "fail.h"
 #include "json.h"
 #include "machine.h"
 #include "options.h"
+#include "summary.h"
 #include "table.h"
 #include "workload.h"
 
@@ -43,6 +45,12 @@ static bool is_wanted(const struct session *session, const struct shape *shape)
 
 static void read_workloads(struct session *session)
 {
+    if (session->options.sweep > 0) {
+        session->workloads = take_memory(sizeof session->workloads[0]);
+        session->workloads[0] = draw_workload(session->options.sweep, session->options.seed);
+        session->n_workloads = 1;
+        return;
+    }
     glob_t found = {0};
     char **files = session->options.files;
     int n = session->options.n_files;
@@ -231,6 +239,8 @@ static void run(struct session *session)
         markdown_head(markdown, session, &machine);
     for (int i = 0; i < session->n_workloads; i++)
         run_workload(session, &session->workloads[i], markdown);
+    if (session->options.sweep > 0)
+        summary_write(stdout, markdown, session->workloads[0].title, session->results, session->n_results);
     if (markdown != NULL)
         finish(markdown, session->options.markdown);
     write_files(session, &machine);

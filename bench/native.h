@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shape run through regrad.h: a plan made once, a workspace allocated once. */
+/* A shape run through regrad.h: by a plan made once, with a workspace allocated once, or by a call that does it all. */
 #ifndef NATIVE_H
 #define NATIVE_H
 
@@ -11,8 +11,11 @@ struct native;
 struct native *native_create(const struct shape *shape, const struct plan_of_memory *memory, char *base, int n_threads);
 void native_destroy(struct native *native);
 
-/* One run; context is a struct native. */
+/* One run of the plan; context is a struct native. */
 bool native_run(void *context);
+
+/* The same by the function that plans, runs and forgets the plan in one call. */
+bool native_call(void *context);
 
 /* What the library says about the plan, in one line. */
 const char *native_describe(const struct native *native);

@@ -2,10 +2,12 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "fail.h"
 #include "machine.h"
 #include "regrad.h"
@@ -16,10 +18,14 @@ static const char help[] =
     "Times regrad's gradients beside what memory alone takes (the floor) and beside PyTorch and oneDNN, in turns, and\n"
     "prints tables. Without files the workloads of the project are run. docs/performance.md says how to read it.\n"
     "\n"
+    "  --sweep=N        N random shapes instead of workloads, each timed as one call that plans and runs; prints\n"
+    "                   quantiles and the worst of them\n"
+    "  --seed=S         which random shapes; the same ones on every machine (default 1)\n"
     "  --threads=LIST   numbers of threads, for instance 1,2,4 (default: 1 and all cores)\n"
     "  --quick          only the lines that say quick, and shorter\n"
     "  --filter=TEXT    only the lines that hold TEXT\n"
     "  --peers=LIST     of PyTorch,oneDNN,off,warn,error,steps, or none (default: all that are installed)\n"
+    "  --python=FILE    the Python that has PyTorch (default /usr/bin/python3)\n"
     "  --rounds=N       how often each is timed, at most 32 (default 11, quick 5)\n"
     "  --budget=S       seconds that each may use up for a shape; the first three rounds come first (default 0.4, "
     "quick\n"
@@ -32,13 +38,16 @@ static const char help[] =
     "  --list           print the shapes and the bytes that they move, and measure nothing\n"
     "  --help\n";
 
-enum { THREADS = 1, QUICK, FILTER, PEERS, ROUNDS, BUDGET, JSON, MARKDOWN, PLOT, ONCE, LIST, HELP };
+enum { SWEEP = 1, SEED, THREADS, QUICK, FILTER, PEERS, PYTHON, ROUNDS, BUDGET, JSON, MARKDOWN, PLOT, ONCE, LIST, HELP };
 
 static const struct option known[] = {
+    {"sweep", required_argument, NULL, SWEEP},
+    {"seed", required_argument, NULL, SEED},
     {"threads", required_argument, NULL, THREADS},
     {"quick", no_argument, NULL, QUICK},
     {"filter", required_argument, NULL, FILTER},
     {"peers", required_argument, NULL, PEERS},
+    {"python", required_argument, NULL, PYTHON},
     {"rounds", required_argument, NULL, ROUNDS},
     {"budget", required_argument, NULL, BUDGET},
     {"json", required_argument, NULL, JSON},
@@ -146,17 +155,36 @@ static void be_quick(struct options *options, struct bench *bench)
     bench->effort.budget = 0.1;
 }
 
+/* Options whose text is kept as it is; false for all others. */
+static bool take_text(int option, struct options *options, struct bench *bench)
+{
+    const char **const places[] = {
+        [FILTER] = &options->filter,
+        [PYTHON] = &bench->python,
+        [JSON] = &options->json,
+        [MARKDOWN] = &options->markdown,
+        [HELP] = NULL,
+    };
+    const bool is_text = option > 0 && option <= HELP && places[option] != NULL;
+    if (is_text)
+        *places[option] = optarg;
+    return is_text;
+}
+
 static void take_option(int option, struct options *options, struct bench *bench)
 {
     switch (option) {
+    case SWEEP:
+        options->sweep = whole_number("sweep", optarg, 1, MOST_DRAWN);
+        break;
+    case SEED:
+        options->seed = whole_number("seed", optarg, 0, INT_MAX);
+        break;
     case THREADS:
         read_threads(bench, optarg);
         break;
     case QUICK:
         be_quick(options, bench);
-        break;
-    case FILTER:
-        options->filter = optarg;
         break;
     case PEERS:
         read_peers(bench, optarg);
@@ -166,12 +194,6 @@ static void take_option(int option, struct options *options, struct bench *bench
         break;
     case BUDGET:
         bench->effort.budget = number("budget", optarg, 0, 3600);
-        break;
-    case JSON:
-        options->json = optarg;
-        break;
-    case MARKDOWN:
-        options->markdown = optarg;
         break;
     case PLOT:
         read_plot(options, optarg);
@@ -192,15 +214,19 @@ static void take_option(int option, struct options *options, struct bench *bench
 
 struct options options_read(int argc, char **argv, struct bench *bench)
 {
-    struct options options = {0};
-    *bench = (struct bench){.effort = {.sample = 0.002, .budget = 0.4, .rounds = 11, .first_rounds = 3}};
+    struct options options = {.seed = 1};
+    *bench = (struct bench){.python = "/usr/bin/python3",
+                            .effort = {.sample = 0.002, .budget = 0.4, .rounds = 11, .first_rounds = 3}};
     for (int i = 0; i < N_PEERS; i++)
         bench->wanted_peers[i] = true;
     default_threads(bench);
     int option;
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
-        take_option(option, &options, bench);
+        if (!take_text(option, &options, bench))
+            take_option(option, &options, bench);
     options.files = argv + optind;
     options.n_files = argc - optind;
+    if (options.sweep > 0 && options.n_files > 0)
+        fail(STATUS_REFUSED, "--sweep=%d: random shapes, or workload files; not both", options.sweep);
     return options;
 }

@@ -9,6 +9,8 @@ struct options {
     const char *json, *markdown, *plot; /* files; NULL: not wanted */
     const char *filter;                 /* only shapes whose line holds this */
     bool list, quick, once;
+    int sweep;    /* so many random shapes instead of workloads; 0: none */
+    int64_t seed; /* which ones */
     char **files; /* workloads; n_files 0: those of the project */
     int n_files;
 };

@@ -14,11 +14,11 @@
 
 static const struct {
     const char *name;
-    const char *command[3];
+    const char *command[3];     /* NULL instead of the first: Python */
     const char *environment[3]; /* what is added to it */
     bool is_ours;
 } peers[N_PEERS] = {
-    [PYTORCH] = {"PyTorch", {"/usr/bin/python3", PEERS_SOURCE "/pytorch_peer.py", NULL}, {NULL}, false},
+    [PYTORCH] = {"PyTorch", {NULL, PEERS_SOURCE "/pytorch_peer.py", NULL}, {NULL}, false},
     [ONEDNN] = {"oneDNN", {PEERS_BINARY "/onednn_peer", NULL, NULL}, {NULL}, false},
     [CHECK_OFF] = {"off", {PEERS_BINARY "/aclnn_peer", "off", NULL}, {"REGRAD_CHECK=off", NULL}, true},
     [CHECK_WARN] = {"warn", {PEERS_BINARY "/aclnn_peer", "warn", NULL}, {"REGRAD_CHECK=warn", NULL}, true},
@@ -41,9 +41,9 @@ struct peer {
 };
 
 /* What the child does: its ends of the pipes become standard input and output. */
-_Noreturn static void become(int index, int in, int out, int shared)
+_Noreturn static void become(int index, const char *program, int in, int out, int shared)
 {
-    char *const command[] = {(char *)peers[index].command[0], (char *)peers[index].command[1], NULL};
+    char *const command[] = {(char *)program, (char *)peers[index].command[1], NULL};
     for (const char *const *setting = peers[index].environment; *setting != NULL; setting++)
         putenv((char *)*setting);
     /* `shared` may itself be 3, and duplicating a descriptor onto itself would leave it marked for closing */
@@ -53,7 +53,7 @@ _Noreturn static void become(int index, int in, int out, int shared)
     _exit(127);
 }
 
-static void start(struct peer *peer, int index, int shared)
+static void start(struct peer *peer, int index, const char *program, int shared)
 {
     int to[2], from[2];
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
@@ -62,7 +62,7 @@ static void start(struct peer *peer, int index, int shared)
     if (peer->process < 0)
         fail(STATUS_SYSTEM, "the system refuses a process");
     if (peer->process == 0)
-        become(index, to[0], from[1], shared);
+        become(index, program, to[0], from[1], shared);
     close(to[0]);
     close(from[1]);
     peer->to = fdopen(to[1], "w");
@@ -94,16 +94,17 @@ static bool listen_to(struct peer *peer)
     return false;
 }
 
-struct peer *peer_create(int index, int shared)
+struct peer *peer_create(int index, int shared, const char *python)
 {
+    const char *program = peers[index].command[0] != NULL ? peers[index].command[0] : python;
     struct peer *peer = take_memory(sizeof *peer);
     *peer = (struct peer){0};
-    if (access(peers[index].command[0], X_OK) != 0) {
-        snprintf(peer->version, sizeof peer->version, "cannot: it was not built");
+    if (access(program, X_OK) != 0) {
+        snprintf(peer->version, sizeof peer->version, "cannot: there is no %.100s", program);
         return peer;
     }
     signal(SIGPIPE, SIG_IGN);
-    start(peer, index, shared);
+    start(peer, index, program, shared);
     const bool answered = listen_to(peer);
     snprintf(peer->version, sizeof peer->version, "%.127s", peer->answer);
     if (answered && strncmp(peer->answer, "cannot", 6) == 0)

@@ -25,8 +25,8 @@ struct peer;
 bool peer_is_for(int index, const struct shape *shape);
 
 /* Starts peer 0 .. N_PEERS - 1. When it is not there, says so on standard error, and peer_is_there is false. The
- * peers share the file descriptor `shared`. */
-struct peer *peer_create(int index, int shared);
+ * peers share the file descriptor `shared`; `python` runs those that are written in it. */
+struct peer *peer_create(int index, int shared, const char *python);
 void peer_destroy(struct peer *peer);
 
 bool peer_is_there(const struct peer *peer);

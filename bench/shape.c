@@ -19,6 +19,7 @@ static const struct word {
     enum use use;
 } words[] = {
     {"align_corners", FIELD(align_corners), 1, ANY_OPERATOR},
+    {"forward", FIELD(forward), 1, ANY_OPERATOR},
     {"smooth", FIELD(points), POINTS_SMOOTH, GRID_ONLY},
     {"random", FIELD(points), POINTS_RANDOM, GRID_ONLY},
     {"window", FIELD(points), POINTS_WINDOW, GRID_ONLY},
@@ -30,6 +31,7 @@ static const struct word {
     {"bicubic", FIELD(interpolation), REGRAD_BICUBIC, GRID_ONLY},
     {"input_grad", FIELD(wanted), WANT_INPUT_GRAD, GRID_ONLY},
     {"grid_grad", FIELD(wanted), WANT_GRID_GRAD, GRID_ONLY},
+    {"call", FIELD(call), 1, PROGRAM},
     {"aclnn", FIELD(aclnn), 1, PROGRAM},
     {"beside", FIELD(beside), 1, PROGRAM},
     {"alone", FIELD(alone), 1, PROGRAM},
@@ -198,6 +200,10 @@ static bool check(const struct shape *shape, const struct complaint *complaint)
         return refuse(complaint, "NCL is for nearest_exact only");
     if (shape->layout == LAYOUT_NHWC && (shape->aclnn || shape->checked))
         return refuse(complaint, "the program times NCHW and NCL only through aclnn");
+    if (shape->forward && (shape->aclnn || shape->checked))
+        return refuse(complaint, "the program times gradients only through aclnn");
+    if (shape->forward && shape->wanted != WANT_BOTH)
+        return refuse(complaint, "forward has no gradients");
     if (shape->align_corners && shape->operation == OP_NEAREST_EXACT)
         return refuse(complaint, "nearest_exact has no align_corners");
     return true;
@@ -228,20 +234,22 @@ bool shape_parse(struct shape *shape, const char *line, char *why, size_t size)
 
 int64_t shape_elements(const struct shape *shape, enum place place)
 {
-    const bool sampled = shape->operation == OP_GRID_SAMPLE;
+    const bool sampled = shape->operation == OP_GRID_SAMPLE, backward = !shape->forward;
     const int64_t inputs = shape->n * shape->c * shape->in_h * shape->in_w;
     const int64_t points = shape->n * shape->out_h * shape->out_w;
     switch (place) {
     case GRAD_OUTPUT:
-        return points * shape->c;
+        return backward ? points * shape->c : 0;
     case GRID:
         return sampled ? points * 2 : 0;
     case INPUT:
-        return sampled && shape->wanted != WANT_INPUT_GRAD ? inputs : 0;
+        return shape->forward || (sampled && shape->wanted != WANT_INPUT_GRAD) ? inputs : 0;
     case INPUT_GRAD:
-        return shape->wanted != WANT_GRID_GRAD ? inputs : 0;
+        return backward && shape->wanted != WANT_GRID_GRAD ? inputs : 0;
+    case GRID_GRAD:
+        return backward && sampled && shape->wanted != WANT_INPUT_GRAD ? points * 2 : 0;
     default:
-        return sampled && shape->wanted != WANT_INPUT_GRAD ? points * 2 : 0;
+        return shape->forward ? points * shape->c : 0;
     }
 }
 
@@ -258,10 +266,11 @@ int shape_dimensions(const struct shape *shape, enum place place, int64_t *dimen
     return 3;
 }
 
-/* Elements of the image that the points can touch at most: what must be read of it. */
+/* Elements of the image that the outputs can touch at most: what must be read of it. */
 static int64_t touched(const struct shape *shape)
 {
-    const int64_t taps = shape->interpolation == REGRAD_BICUBIC ? 16 : shape->interpolation == REGRAD_NEAREST ? 1 : 4;
+    const bool nearest = shape->operation == OP_NEAREST_EXACT || shape->interpolation == REGRAD_NEAREST;
+    const int64_t taps = nearest ? 1 : shape->interpolation == REGRAD_BICUBIC ? 16 : 4;
     const int64_t of_points = shape->n * shape->c * shape->out_h * shape->out_w * taps;
     const int64_t all = shape_elements(shape, INPUT);
     return of_points < all ? of_points : all;
@@ -284,6 +293,6 @@ struct plan_of_memory shape_memory(const struct shape *shape)
         memory.end += align_64(memory.nbytes[place]);
     }
     memory.must_read = memory.nbytes[GRAD_OUTPUT] + memory.nbytes[GRID] + (size_t)touched(shape) * size;
-    memory.must_write = memory.nbytes[INPUT_GRAD] + memory.nbytes[GRID_GRAD];
+    memory.must_write = memory.nbytes[INPUT_GRAD] + memory.nbytes[GRID_GRAD] + memory.nbytes[OUTPUT];
     return memory;
 }

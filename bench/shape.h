@@ -6,7 +6,8 @@
  *     grid_sample float32 NCHW 1x64x256x256 -> 256x256 random border
  *
  * Operator, type, layout, the sizes of the forward's input, and of the forward's output (without N
- * and C; for grid_sample those of the grid), then words, for instance options. docs/performance.md lists them.
+ * and C; for grid_sample those of the grid), then words, for instance options. The gradient is run, unless a word says
+ * forward. docs/performance.md lists the words.
  */
 #ifndef SHAPE_H
 #define SHAPE_H
@@ -34,20 +35,22 @@ struct shape {
     int64_t n, c, in_h, in_w, out_h, out_w; /* heights are 1 where there is one dimension */
     double scale_h, scale_w;                /* 0: not given */
     int align_corners;
+    int forward;                                /* the operator itself, else its gradient */
     int points, padding, interpolation, wanted; /* grid_sample */
+    int call;                                   /* one call that plans and runs is timed too */
     int aclnn;                                  /* both phases of the aclnn interface are timed too */
     int beside;                                 /* its time is shown as a part of that of the last line without it */
     int alone;                                  /* no peers: they would take minutes */
     int checked;                                /* timed behind aclnn in each level of its check mode, without others */
     int quick;                                  /* belongs to the short run */
-    char text[160];                             /* the line without the words of the last five */
+    char text[160];                             /* the line without the words of the last six */
 };
 
 /* Reads a line. On failure says what is wrong in why[0 .. size). */
 bool shape_parse(struct shape *shape, const char *line, char *why, size_t size);
 
 /* The tensors of an operator. What is read comes first; INPUT is the last of that. */
-enum place { GRAD_OUTPUT, GRID, INPUT, INPUT_GRAD, GRID_GRAD, N_PLACES };
+enum place { GRAD_OUTPUT, GRID, INPUT, INPUT_GRAD, GRID_GRAD, OUTPUT, N_PLACES };
 
 /* Elements of a tensor; 0 where the shape has no such tensor. */
 int64_t shape_elements(const struct shape *shape, enum place place);

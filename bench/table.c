@@ -75,6 +75,11 @@ static double beside(const struct result *result)
     return result->beside != NULL ? best(result, OURS) / best(result->beside, OURS) : (double)NAN;
 }
 
+static double call(const struct result *result)
+{
+    return best(result, CALL);
+}
+
 static double aclnn(const struct result *result)
 {
     return best(result, ACLNN);
@@ -93,6 +98,11 @@ static double pytorch(const struct result *result)
 static double over_pytorch(const struct result *result)
 {
     return of_peer(result, PYTORCH) / best(result, OURS);
+}
+
+static double over_call(const struct result *result)
+{
+    return of_peer(result, PYTORCH) / best(result, CALL);
 }
 
 static double onednn(const struct result *result)
@@ -188,9 +198,11 @@ static const struct column {
     {"speed-up", speed_up, print_factor, -1, false},
     {"floor's", speed_up_of_floor, print_factor, -1, false},
     {"beside", beside, print_part, -1, false},
+    {"call", call, print_time, -1, false},
     {"aclnn", aclnn, print_time, -1, false},
     {"PyTorch", pytorch, print_time, PYTORCH, false},
     {"/ ours", over_pytorch, print_factor, PYTORCH, true},
+    {"/ call", over_call, print_factor, PYTORCH, false},
     {"oneDNN", onednn, print_time, ONEDNN, false},
     {"/ ours", over_onednn, print_factor, ONEDNN, true},
     {"steps", steps, print_time, STEPS, false},
@@ -223,7 +235,7 @@ static bool is_first_of_shape(const struct result *result, const struct result *
 
 void table_text_title(FILE *file, const char *title)
 {
-    fprintf(file, "\n%-73s", title);
+    fprintf(file, "\n%-88s", title);
     for (int i = 0; i < N_COLUMNS; i++)
         fprintf(file, " %8s", columns[i].name);
     fprintf(file, "\n");
@@ -233,7 +245,7 @@ void table_text_title(FILE *file, const char *title)
 void table_text(FILE *file, const struct result *result)
 {
     char cell[CELL];
-    fprintf(file, "%-73s", result->shape->text);
+    fprintf(file, "%-88s", result->shape->text);
     for (int i = 0; i < N_COLUMNS; i++) {
         print_cell(cell, &columns[i], result);
         fprintf(file, " %8s", cell[0] != '\0' ? cell : "-");

@@ -166,6 +166,8 @@ static bool do_shape(const char *text)
     const struct shape *shape = &peer.shape;
     if (shape->operation == OP_GRID_SAMPLE)
         return refuse("it has no grid sample");
+    if (shape->forward)
+        return refuse("only its gradients are timed");
     if (shape->align_corners || shape->scale_w > 0)
         return refuse("it has no such option");
     peer.memory = shape_memory(shape);

@@ -75,14 +75,16 @@ def places(shape):
     """The tensors in the order in which they stand in memory: as shape_memory in ../shape.c."""
     output = shape.input[:2] + shape.output
     grid = [shape.input[0]] + shape.output + [2]
-    sampled = shape.operation == "grid_sample"
-    wants_input, wants_grid = not shape.has("grid_grad"), sampled and not shape.has("input_grad")
+    sampled, forward = shape.operation == "grid_sample", shape.has("forward")
+    wants_input = not forward and not shape.has("grid_grad")
+    wants_grid = not forward and sampled and not shape.has("input_grad")
     made = {
-        "grad_output": Place(output, shape.layout, True),
+        "grad_output": Place(output, shape.layout, not forward),
         "grid": Place(grid, "NCHW", sampled),
-        "input": Place(shape.input, shape.layout, wants_grid),
+        "input": Place(shape.input, shape.layout, forward or wants_grid),
         "input_grad": Place(shape.input, shape.layout, wants_input),
         "grid_grad": Place(grid, "NCHW", wants_grid),
+        "output": Place(output, shape.layout, forward),
     }
     offset = 0
     size = torch.empty(0, dtype=shape.dtype).element_size()
@@ -92,11 +94,29 @@ def places(shape):
     return made
 
 
+def empty(shape, sizes):
+    last = shape.layout == "NHWC"
+    return torch.empty(sizes, dtype=shape.dtype,
+                       memory_format=torch.channels_last if last else torch.contiguous_format)
+
+
+def forward_resize_call(shape, tensors):
+    aten = torch.ops.aten
+    out = empty(shape, shape.input[:2] + shape.output)
+    image, output, (scale_h, scale_w) = tensors["input"], shape.output, shape.scales
+    if shape.operation == "bilinear":
+        call, align = aten.upsample_bilinear2d.out, shape.has("align_corners")
+        return lambda: {"output": call(image, output, align, scale_h, scale_w, out=out)}
+    if shape.layout == "NCL":
+        call = aten._upsample_nearest_exact1d.out
+        return lambda: {"output": call(image, output, scale_w, out=out)}
+    call = aten._upsample_nearest_exact2d.out
+    return lambda: {"output": call(image, output, scale_h, scale_w, out=out)}
+
+
 def resize_call(shape, tensors):
     aten = torch.ops.aten
-    out = torch.empty(shape.input, dtype=shape.dtype)
-    if shape.layout == "NHWC":
-        out = out.contiguous(memory_format=torch.channels_last)
+    out = empty(shape, shape.input)
     grad, output, inputs, (scale_h, scale_w) = tensors["grad_output"], shape.output, shape.input, shape.scales
     if shape.operation == "bilinear":
         call, align = aten.upsample_bilinear2d_backward.grad_input, shape.has("align_corners")
@@ -121,6 +141,18 @@ def grid_call(shape, tensors):
     return lambda: dict(zip(("input_grad", "grid_grad"), call(grad, image, grid, *modes, mask)))
 
 
+def forward_grid_call(shape, tensors):
+    call = torch.ops.aten.grid_sampler_2d
+    image, grid = tensors["input"], tensors["grid"]
+    modes = shape.index(INTERPOLATIONS), shape.index(PADDINGS), shape.has("align_corners")
+    return lambda: {"output": call(image, grid, *modes)}
+
+
+def call_of(shape, tensors):
+    makers = {False: (resize_call, grid_call), True: (forward_resize_call, forward_grid_call)}
+    return makers[shape.has("forward")][shape.operation == "grid_sample"](shape, tensors)
+
+
 class Peer:
     def __init__(self):
         self.call = None
@@ -131,7 +163,7 @@ class Peer:
         shared = mmap.mmap(SHARED_FILE, os.fstat(SHARED_FILE).st_size)
         read = {name: self.places[name] for name in ("grad_output", "grid", "input") if self.places[name].is_there}
         tensors = {name: place.view(shared, shape.dtype).clone() for name, place in read.items()}
-        self.call = (grid_call if shape.operation == "grid_sample" else resize_call)(shape, tensors)
+        self.call = call_of(shape, tensors)
         return "ready"
 
     def threads(self, number):
@@ -142,7 +174,7 @@ class Peer:
     def result(self):
         shared = mmap.mmap(SHARED_FILE, os.fstat(SHARED_FILE).st_size)
         for name, place in self.places.items():
-            if name.endswith("_grad") and place.is_there:
+            if name in ("input_grad", "grid_grad", "output") and place.is_there:
                 place.view(shared, self.described.dtype).copy_(self.results[name])
         return "ready"
 

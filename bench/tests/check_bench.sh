@@ -40,6 +40,8 @@ refuse 'nearest_exact float32 NCHW 1x1x2x2 -> 4x4 align_corners' 'align_corners'
 refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 zeros' "'zeros' is for grid_sample only"
 refuse 'nearest_exact float32 NCL 1x1x2 -> 4 bicubic' "'bicubic' is for grid_sample only"
 refuse 'grid_sample float32 NCHW 1x1x2x2 -> 4x4 scale=2' 'grid_sample has no scale'
+refuse 'grid_sample float32 NCHW 1x1x2x2 -> 4x4 forward grid_grad' 'forward has no gradients'
+refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 forward aclnn' 'gradients only'
 refuse 'bilinear float32 NCHW 1099511627776x1099511627776x2x2 -> 4x4' '2^60 are the most'
 
 # An option, and what the complaint about it must name.
@@ -55,6 +57,9 @@ refuse_option --threads= 'nothing stands there'
 refuse_option --peers=,oneDNN 'nothing stands before a comma'
 refuse_option --peers=none,oneDNN 'none, or names'
 refuse_option --rounds=2.5 'a whole number from 1 to 32'
+refuse_option --sweep=0 'a number from 1 to'
+refuse_option --sweep=4 'random shapes, or workload files'
+refuse_option --seed=1.5 'a whole number from 0'
 refuse_option --filter=bicycle 'no line holds that'
 refuse_option --plot=picture.jpg 'a name that ends in .svg or .png'
 refuse_option --plot=pictures.d/svg 'a name that ends in .svg or .png'
@@ -62,12 +67,23 @@ refuse_option --plot=pictures.d/svg 'a name that ends in .svg or .png'
 "$program" --rounds=2 --budget=0 --threads=1,2 --json="$scratch/tiny.json" --markdown="$scratch/tiny.md" \
     "$source_directory/tiny.txt" >"$scratch/tiny.log" || complain "exit status $?"
 n_tiny=$(sed -e '1d' "$source_directory/tiny.txt" | wc -l)
-/usr/bin/python3 "$source_directory/check_json.py" "$scratch/tiny.json" "$n_tiny" || failed=1
+n_call=$(grep -c ' call$' "$source_directory/tiny.txt")
+/usr/bin/python3 "$source_directory/check_json.py" "$scratch/tiny.json" "$n_tiny" 1 "$n_call" || failed=1
 n_rows=$(grep -cE '^\|.*\| [12] \| [0-9.]+ [mun]?s \|' "$scratch/tiny.md")
 [ "$n_rows" -eq $((2 * n_tiny)) ] || complain "$n_rows rows in Markdown, of $((2 * n_tiny))"
 
 n_ran=$("$program" --once --threads=2 "$source_directory/tiny.txt" | grep -c '^ran ')
 [ "$n_ran" -eq "$n_tiny" ] || complain "--once ran $n_ran shapes of $n_tiny"
+
+# The same shapes from the same seed everywhere, others from another, and all of them run.
+drawn=$("$program" --sweep=200 --seed=1 --list | cksum)
+[ "$drawn" = "1976138009 24139" ] || complain "seed 1 has drawn other shapes: $drawn"
+[ "$drawn" != "$("$program" --sweep=200 --seed=2 --list | cksum)" ] || complain "two seeds have drawn the same shapes"
+"$program" --sweep=20 --filter=float16 --rounds=1 --budget=0 --peers=none --threads=1 --json="$scratch/sweep.json" \
+    --markdown="$scratch/sweep.md" >"$scratch/sweep.log" 2>&1 || complain "exit status $?"
+grep -q 'resizes, ns an element' "$scratch/sweep.log" || complain 'no quantiles of random shapes'
+grep -q 'grid samples, of the floor' "$scratch/sweep.md" || complain 'no quantiles of random shapes in Markdown'
+grep -q '"call"' "$scratch/sweep.json" || complain 'no times of calls in JSON'
 
 if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
     "$program" --rounds=1 --budget=0 --peers=none --quick --plot="$scratch/tiny.svg" "$source_directory/tiny.txt" \

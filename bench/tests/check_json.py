@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds a JSON file of regrad-bench, measured with 1 and 2 threads, against what docs/performance.md promises.
 
-    check_json.py FILE SHAPES
+    check_json.py FILE SHAPES SHAPES-THROUGH-ACLNN SHAPES-AS-ONE-CALL
 """
 import json
 import sys
@@ -32,7 +32,7 @@ def check_peer(peer, where):
     return True
 
 
-def main(path, n_shapes):
+def main(path, n_shapes, n_aclnn, n_call):
     with open(path, encoding="utf-8") as file:
         measured = json.load(file)
     results = measured["results"]
@@ -44,13 +44,17 @@ def main(path, n_shapes):
         expect(result["read"] > 0 and result["written"] > 0, where + ": bytes")
         check_samples(result["floor"], where + ", floor")
         check_samples(result["ours"], where + ", ours")
+        if "call" in result:
+            check_samples(result["call"], where + ", call")
         for name in timed:
             timed[name] += check_peer(result[name], "%s, %s" % (where, name))
-    expect(sum("aclnn" in result for result in results) == 2, "one shape is timed through aclnn")
+    for kind, n_kind in (("aclnn", n_aclnn), ("call", n_call)):
+        found = sum(kind in result for result in results)
+        expect(found == 2 * n_kind, "%d results of %d shapes have %s" % (found, n_kind, kind))
     for name, version in measured["peers"].items():
         print("%s: %s; %d of %d results compared" % (name, version, timed[name], len(results)))
         expect(timed[name] > 0 or not version.startswith(name), "%s is there and was never timed" % name)
     return 1 if failed else 0
 
 
-sys.exit(main(sys.argv[1], int(sys.argv[2])))
+sys.exit(main(sys.argv[1], *map(int, sys.argv[2:])))
