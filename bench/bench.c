@@ -191,6 +191,11 @@ static double sample_native(void *context, int64_t batch, bool warm_up)
     return timer_sample(native_run, context, batch, warm_up);
 }
 
+static double sample_plan(void *context, int64_t batch, bool warm_up)
+{
+    return timer_sample(native_plan, context, batch, warm_up);
+}
+
 static double sample_call(void *context, int64_t batch, bool warm_up)
 {
     return timer_sample(native_call, context, batch, warm_up);
@@ -288,6 +293,8 @@ static struct result measure_threads(struct job *job, int n_threads)
     prepare_peers(job, n_threads);
     enter_floor(field, job, team);
     enter(field, OURS, (struct subject){.sample = sample_native, .context = native});
+    if (job->shape->plan)
+        enter(field, PLAN, (struct subject){.sample = sample_plan, .context = native});
     if (job->shape->call)
         enter(field, CALL, (struct subject){.sample = sample_call, .context = native});
     if (aclnn != NULL)

@@ -10,7 +10,7 @@
 enum { MAX_THREAD_COUNTS = 16 };
 
 /* What is timed. The peers follow one another. */
-enum timed { FLOOR, OURS, CALL, ACLNN, FIRST_PEER, N_TIMED = FIRST_PEER + N_PEERS };
+enum timed { FLOOR, OURS, PLAN, CALL, ACLNN, FIRST_PEER, N_TIMED = FIRST_PEER + N_PEERS };
 
 /* How it went for one of them: samples, or none and why. */
 struct timing {

@@ -212,6 +212,7 @@ static bool draw(uint64_t *chance, struct shape *shape)
     add_words(chance, line, &drawn);
     parse(shape, line);
     shape->aclnn = is_in_aclnn(shape);
+    shape->plan = shape->operation != OP_GRID_SAMPLE;
     const double nbytes = (double)shape_memory(shape).end;
     return nbytes >= least_nbytes && nbytes <= most_nbytes;
 }

@@ -68,6 +68,8 @@ static void write_result(FILE *file, const struct result *result)
     write_pair(file, "floor_loop", result->floor_loop);
     write_timing(file, "floor", &result->of[FLOOR]);
     write_timing(file, "ours", &result->of[OURS]);
+    if (result->of[PLAN].samples.n > 0)
+        write_timing(file, "plan_made", &result->of[PLAN]);
     if (result->of[CALL].samples.n > 0)
         write_timing(file, "call", &result->of[CALL]);
     if (result->of[ACLNN].samples.n > 0)

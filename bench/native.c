@@ -98,11 +98,10 @@ static regrad_status call_forward(const struct shape *shape, const regrad_tensor
     return regrad_upsample_nearest_exact2d(input, output, law, shape->scale_h, shape->scale_w);
 }
 
-static regrad_status make_plan(struct native *native)
+static regrad_status make_plan(const struct native *native, regrad_plan **plan)
 {
     const struct shape *shape = native->shape;
-    return shape->forward ? plan_forward(shape, native->of, &native->plan)
-                          : plan_gradient(shape, native->of, &native->plan);
+    return shape->forward ? plan_forward(shape, native->of, plan) : plan_gradient(shape, native->of, plan);
 }
 
 /* The pointers of a run: what the operator reads and writes, in the order of its arguments. */
@@ -124,7 +123,7 @@ struct native *native_create(const struct shape *shape, const struct plan_of_mem
     for (enum place place = 0; place < N_PLACES; place++)
         native->of[place] = tensor(shape, memory, base, place);
     regrad_set_num_threads(n_threads);
-    if (make_plan(native) != REGRAD_OK)
+    if (make_plan(native, &native->plan) != REGRAD_OK)
         fail(STATUS_REFUSED, "%s: %s", shape->text, regrad_last_message());
     set_pointers(native);
     native->workspace_size = regrad_plan_workspace_size(native->plan);
@@ -145,6 +144,15 @@ bool native_run(void *context)
     const struct native *native = context;
     return regrad_plan_run(native->plan, native->inputs, native->outputs, native->workspace, native->workspace_size) ==
            REGRAD_OK;
+}
+
+bool native_plan(void *context)
+{
+    regrad_plan *plan;
+    if (make_plan(context, &plan) != REGRAD_OK)
+        return false;
+    regrad_plan_destroy(plan);
+    return true;
 }
 
 bool native_call(void *context)

@@ -14,7 +14,10 @@ void native_destroy(struct native *native);
 /* One run of the plan; context is a struct native. */
 bool native_run(void *context);
 
-/* The same by the function that plans, runs and forgets the plan in one call. */
+/* Makes the plan once more, and forgets it. */
+bool native_plan(void *context);
+
+/* One run by the function that plans, runs and forgets the plan in one call. */
 bool native_call(void *context);
 
 /* What the library says about the plan, in one line. */

@@ -31,6 +31,7 @@ static const struct word {
     {"bicubic", FIELD(interpolation), REGRAD_BICUBIC, GRID_ONLY},
     {"input_grad", FIELD(wanted), WANT_INPUT_GRAD, GRID_ONLY},
     {"grid_grad", FIELD(wanted), WANT_GRID_GRAD, GRID_ONLY},
+    {"plan", FIELD(plan), 1, PROGRAM},
     {"call", FIELD(call), 1, PROGRAM},
     {"aclnn", FIELD(aclnn), 1, PROGRAM},
     {"beside", FIELD(beside), 1, PROGRAM},
@@ -204,6 +205,8 @@ static bool check(const struct shape *shape, const struct complaint *complaint)
         return refuse(complaint, "the program times gradients only through aclnn");
     if (shape->forward && shape->wanted != WANT_BOTH)
         return refuse(complaint, "forward has no gradients");
+    if (shape->plan && shape->operation == OP_GRID_SAMPLE)
+        return refuse(complaint, "the program times plans of resizes only");
     if (shape->align_corners && shape->operation == OP_NEAREST_EXACT)
         return refuse(complaint, "nearest_exact has no align_corners");
     return true;
@@ -251,6 +254,11 @@ int64_t shape_elements(const struct shape *shape, enum place place)
     default:
         return shape->forward ? points * shape->c : 0;
     }
+}
+
+int64_t shape_axis_outputs(const struct shape *shape)
+{
+    return shape->layout == LAYOUT_NCL ? shape->out_w : shape->out_h + shape->out_w;
 }
 
 int shape_dimensions(const struct shape *shape, enum place place, int64_t *dimensions)

@@ -37,13 +37,14 @@ struct shape {
     int align_corners;
     int forward;                                /* the operator itself, else its gradient */
     int points, padding, interpolation, wanted; /* grid_sample */
+    int plan;                                   /* making a plan, and forgetting it, is timed too */
     int call;                                   /* one call that plans and runs is timed too */
     int aclnn;                                  /* both phases of the aclnn interface are timed too */
     int beside;                                 /* its time is shown as a part of that of the last line without it */
     int alone;                                  /* no peers: they would take minutes */
     int checked;                                /* timed behind aclnn in each level of its check mode, without others */
     int quick;                                  /* belongs to the short run */
-    char text[160];                             /* the line without the words of the last six */
+    char text[160];                             /* the line without the words of the last seven */
 };
 
 /* Reads a line. On failure says what is wrong in why[0 .. size). */
@@ -54,6 +55,9 @@ enum place { GRAD_OUTPUT, GRID, INPUT, INPUT_GRAD, GRID_GRAD, OUTPUT, N_PLACES }
 
 /* Elements of a tensor; 0 where the shape has no such tensor. */
 int64_t shape_elements(const struct shape *shape, enum place place);
+
+/* Outputs of the axes of a resize, as many as the tables of its plan are made of. */
+int64_t shape_axis_outputs(const struct shape *shape);
 
 /* Is it written by the operator, rather than read? */
 static inline bool place_is_written(enum place place)

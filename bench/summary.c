@@ -12,6 +12,7 @@ enum { MOST_WORST = 20 };
 
 /* Calls of which a peer takes as long, and resizes that move as much, are told apart from smaller ones. */
 static const double long_call = 50e-6, large = 1e6;
+enum { long_axes = 1000 };
 
 static double best(const struct result *result, enum timed timed)
 {
@@ -55,6 +56,11 @@ static bool is_short_grid(const struct result *result)
     return is_grid(result) && of_pytorch(result) < long_call;
 }
 
+static bool has_long_axes(const struct result *result)
+{
+    return is_resize(result) && shape_axis_outputs(result->shape) >= long_axes;
+}
+
 static bool is_large_resize(const struct result *result)
 {
     return is_resize(result) && (double)(result->memory.must_read + result->memory.must_write) >= large;
@@ -92,6 +98,11 @@ static double ns_an_element(const struct result *result)
     return best(result, CALL) * 1e9 / (double)n;
 }
 
+static double ns_an_axis_output(const struct result *result)
+{
+    return best(result, PLAN) * 1e9 / (double)shape_axis_outputs(result->shape);
+}
+
 static double ns_a_value(const struct result *result)
 {
     const struct shape *shape = result->shape;
@@ -117,6 +128,7 @@ static const struct line {
     {"resizes of 1 MB and more, of the floor", is_large_resize, of_floor, false},
     {"grid samples, of the floor", is_grid, of_floor, false},
     {"resizes, ns an element of both tensors", is_resize, ns_an_element, true},
+    {"plans, ns an output of axes of 1000 and more", has_long_axes, ns_an_axis_output, true},
     {"grid samples, ns a point, channel and thread", is_grid, ns_a_value, true},
 };
 enum { N_LINES = sizeof lines / sizeof lines[0] };

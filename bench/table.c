@@ -75,6 +75,16 @@ static double beside(const struct result *result)
     return result->beside != NULL ? best(result, OURS) / best(result->beside, OURS) : (double)NAN;
 }
 
+static double plan(const struct result *result)
+{
+    return best(result, PLAN);
+}
+
+static double plan_by_output(const struct result *result)
+{
+    return best(result, PLAN) / (double)shape_axis_outputs(result->shape);
+}
+
 static double call(const struct result *result)
 {
     return best(result, CALL);
@@ -198,6 +208,8 @@ static const struct column {
     {"speed-up", speed_up, print_factor, -1, false},
     {"floor's", speed_up_of_floor, print_factor, -1, false},
     {"beside", beside, print_part, -1, false},
+    {"plan", plan, print_time, -1, false},
+    {"/ output", plan_by_output, print_time, -1, false},
     {"call", call, print_time, -1, false},
     {"aclnn", aclnn, print_time, -1, false},
     {"PyTorch", pytorch, print_time, PYTORCH, false},

@@ -42,6 +42,7 @@ refuse 'nearest_exact float32 NCL 1x1x2 -> 4 bicubic' "'bicubic' is for grid_sam
 refuse 'grid_sample float32 NCHW 1x1x2x2 -> 4x4 scale=2' 'grid_sample has no scale'
 refuse 'grid_sample float32 NCHW 1x1x2x2 -> 4x4 forward grid_grad' 'forward has no gradients'
 refuse 'bilinear float32 NCHW 1x1x2x2 -> 4x4 forward aclnn' 'gradients only'
+refuse 'grid_sample float32 NCHW 1x1x2x2 -> 4x4 plan' 'plans of resizes only'
 refuse 'bilinear float32 NCHW 1099511627776x1099511627776x2x2 -> 4x4' '2^60 are the most'
 
 # An option, and what the complaint about it must name.

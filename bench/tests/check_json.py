@@ -44,8 +44,9 @@ def main(path, n_shapes, n_aclnn, n_call):
         expect(result["read"] > 0 and result["written"] > 0, where + ": bytes")
         check_samples(result["floor"], where + ", floor")
         check_samples(result["ours"], where + ", ours")
-        if "call" in result:
-            check_samples(result["call"], where + ", call")
+        for kind in ("plan_made", "call"):
+            if kind in result:
+                check_samples(result[kind], "%s, %s" % (where, kind))
         for name in timed:
             timed[name] += check_peer(result[name], "%s, %s" % (where, name))
     for kind, n_kind in (("aclnn", n_aclnn), ("call", n_call)):
