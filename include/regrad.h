@@ -274,7 +274,6 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  * and any of
  *
  *   apart           a small gradient of the input is made in the workspace, and then moved past the caches
- *   abreast         of tiles: two groups of 16 channels at the same time, if few rows are in use at a time
  *   long            the input has an axis on which pixels are found in double
  *   in place        of packed: the input, or its gradient, has this layout already, and is not copied
  *   streamed        as above

@@ -234,9 +234,9 @@ static void many_planes(void **state)
     check_many_planes(&rng, 525, 2);
 }
 
-/* ---- Scattered points in a large image, which are sorted ---- */
+/* ---- Scattered points in a large image, which threads share ---- */
 
-/* Points anywhere and beyond; or, if they are between such rows only, hardly any that lie in one band alone. */
+/* Points anywhere and beyond; or between such rows only. */
 static void fill_scattered(struct rng *rng, const struct problem *problem, double *grid, int64_t between)
 {
     const int64_t n = problem->n * problem->out_h * problem->out_w;

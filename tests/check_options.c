@@ -18,7 +18,6 @@
 #include "dense_call.h"
 #include "ledger.h"
 #include "loops.h"
-#include "op/way.h"
 
 static int n_started;
 
@@ -352,8 +351,8 @@ static void left_out(void **state)
     assert_true(n_most > 3);
 }
 
-/* The gradients of a sample at points that are scattered over an image, which sorts them. */
-static regrad_status run_scattered(struct loop *loop)
+/* The gradients of one sample, which threads share. */
+static regrad_status run_shared(struct loop *loop)
 {
     enum { SIDE = 512, N_POINTS = 36864 };
     static float input[SIDE * SIDE], input_grad[SIDE * SIDE], sampled[N_POINTS];
@@ -379,23 +378,18 @@ static regrad_status run_scattered(struct loop *loop)
     return status;
 }
 
-/* What sorts points by loops is also at its end when one of them is. */
-static void left_out_of_sorting(void **state)
+/* A sample that is shared by several loops is also at its end when one of them is. */
+static void left_out_of_shared(void **state)
 {
     (void)state;
-    _Atomic uint64_t met = 0;
-    const struct rg_seam seam = {.met = &met};
-    rg_seam = &seam;
     for (int k = 0; k < 3; k++) {
         struct loop loop;
         int n_call = 0;
         do {
             loop = (struct loop){.order = LEFT_OUT, .left_out = k, .left_out_of = ++n_call};
-        } while (expect_unfinished(&loop, n_call, run_scattered(&loop), "regrad_grid_sampler_2d_backward: "));
+        } while (expect_unfinished(&loop, n_call, run_shared(&loop), "regrad_grid_sampler_2d_backward: "));
         assert_true(n_call > 1);
     }
-    rg_seam = NULL;
-    assert_true((atomic_load(&met) & rg_way_bit(RG_SORTED)) != 0);
 }
 
 /* ---- The process's number of threads ---- */
@@ -447,7 +441,7 @@ int main(void)
         cmocka_unit_test(misaligned_memory),
         cmocka_unit_test(numbers_of_threads),
         cmocka_unit_test(left_out),
-        cmocka_unit_test(left_out_of_sorting),
+        cmocka_unit_test(left_out_of_shared),
         cmocka_unit_test(bytes),
         cmocka_unit_test(numbers_set_meanwhile),
     };

@@ -20,11 +20,8 @@
  *     op/grid_way.c       ways[]               delete the row of rg_grid_packed or rg_grid_tiles
  *                         is_packed            return false
  *                         can_pack             set grad_apart to false
- *                         choose_abreast       return at once
  *                         choose_traits        set streams to false
  *     op/grid_window.c    rg_grid_ring         return 0
- *     op/grid_sort.c      rg_grid_may_sort     return false
- *                         rg_grid_is_scattered return false, or true
  *     op/resize.c         choose_order         set width_first to false
  *                         choose_layout        set channels_last to false
  */
@@ -65,7 +62,7 @@ static const struct rg_seam general = {.forbidden = UINT64_MAX};
 struct row {
     const char *call;  /* operator, type, sizes of the input and of the output, layouts of what is read and of what is
                           written, threads; "wide": only for vectors of 64 bytes; "input", "grid": only this gradient of
-                          a grid sample; "scattered": its points do not go through the image in order */
+                          a grid sample */
     const char *words; /* what describe says of the ways */
     const struct rg_seam *seam; /* with which the plan is made */
     const char *without;        /* what it says where kernels that it wants are not compiled; NULL: it wants none */
@@ -158,14 +155,12 @@ static const struct row rows[] = {
     {"grid_grad float32 1x3x300x16 -> 300x16 planes planes 3", "packed, ring", &sampled_eager, NULL},
     {"grid float32 1x3x300x16 -> 300x16 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_grad float32 1x1x50x30 -> 40x30 planes planes 3", "packed, in place", &sampled_eager, NULL},
-    {"grid_grad float32 1x1x512x512 -> 160x210 planes planes 3 scattered", "packed, sorted, in place", &sampled_eager,
-     NULL},
     {"grid_grad float32 1x1x512x512 -> 160x210 planes planes 3", "packed, in place", &sampled_eager, NULL},
-    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "tiles, ring, abreast", &sampled, NULL},
-    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "tiles, ring, abreast", &sampled, NULL},
+    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "tiles, ring", &sampled, NULL},
+    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "tiles, ring", &sampled, NULL},
     {"grid_bicubic_grad float64 1x16x40x37 -> 30x45 planes planes 1 input", "tiles, ring", &sampled, NULL},
     {"grid_nearest_grad float32 1x16x9x37 -> 4x45 planes planes 1", "tiles, ring", &sampled, NULL},
-    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "tiles, ring, abreast, streamed", &sampled_large, NULL},
+    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "tiles, ring, streamed", &sampled_large, NULL},
     {"grid_grad float32 1x33x40x37 -> 30x45 planes planes 2", "tiles, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
     {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes", &sampled_eager, NULL}, /* few points */
@@ -178,12 +173,12 @@ static struct family {
     const char *name;
     uint64_t ways, ran, not_compiled;
 } grids = {"grid",
-           BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING) |
-               BIT(RG_SORTED) | BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
+           BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_RING) |
+               BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
            0, 0},
   resizes = {"resize",
              (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) |
-                                      BIT(RG_ABREAST) | BIT(RG_RING) | BIT(RG_SORTED)),
+                                      BIT(RG_RING)),
              0, 0};
 
 static struct family *family_of(const struct problem *problem)
@@ -227,7 +222,7 @@ static uint64_t ways_of(const char *words)
 struct call {
     struct problem problem;
     struct run_options options;
-    bool wide, scattered;
+    bool wide;
 };
 
 static enum view_layout layout_of(const char *word)
@@ -266,7 +261,6 @@ static struct call read_call(const char *text)
     problem->wanted[0] = strcmp(wide, "grid") != 0;
     problem->wanted[1] = strcmp(wide, "input") != 0;
     call.wide = strcmp(wide, "wide") == 0;
-    call.scattered = strcmp(wide, "scattered") == 0;
     return call;
 }
 
@@ -279,15 +273,13 @@ static struct run_result run_with(struct rng *rng, const struct call *call, cons
     return result;
 }
 
-/* Points that go through the image in order, or anywhere. */
+/* Points that go through the image in order. */
 static void place_points(struct rng *rng, const struct call *call, const struct problem_data *data)
 {
     const struct problem *problem = &call->problem;
-    const int64_t n_points = problem->out_h * problem->out_w;
     double *grid = data->in[problem->backward ? 2 : 1];
-    for (int64_t p = 0; p < problem->n * n_points; p++) {
-        const int64_t at = call->scattered ? rng_below(rng, n_points) : p;
-        const int64_t w = at % problem->out_w, h = at / problem->out_w % problem->out_h;
+    for (int64_t p = 0; p < problem->n * problem->out_h * problem->out_w; p++) {
+        const int64_t w = p % problem->out_w, h = p / problem->out_w % problem->out_h;
         const double x = (2.0 * (double)w + rng_real(rng, 0, 2)) / (double)problem->out_w - 1;
         const double y = (2.0 * (double)h + rng_real(rng, 0, 2)) / (double)problem->out_h - 1;
         grid[2 * p] = number_round(problem->dtype, x);

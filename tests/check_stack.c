@@ -117,18 +117,18 @@ static void measure(struct rng *rng, const struct problem *problem)
     problem_data_fini(&data);
 }
 
-/* Scattered points over a large image, which are sorted first; more channels than are done at once. */
+/* Many points over a large image of one channel; more channels than are done at once. */
 static void measure_large(struct rng *rng, const struct problem *problem)
 {
     struct problem large = *problem;
-    const bool grid = problem->kind == PROBLEM_GRID, sorted = grid && rng_chance(rng, 2);
+    const bool grid = problem->kind == PROBLEM_GRID, one = grid && rng_chance(rng, 2);
     large.n = rng_between(rng, 1, 2);
-    large.c = sorted ? 1 : rng_between(rng, 20, 40);
-    large.in_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : sorted ? 600 : rng_between(rng, 20, 80);
-    large.in_w = sorted ? 600 : rng_between(rng, 20, 80);
-    large.out_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : sorted ? 300 : rng_between(rng, 20, 80);
-    large.out_w = sorted ? 300 : rng_between(rng, 20, 80);
-    if (sorted)
+    large.c = one ? 1 : rng_between(rng, 20, 40);
+    large.in_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : one ? 600 : rng_between(rng, 20, 80);
+    large.in_w = one ? 600 : rng_between(rng, 20, 80);
+    large.out_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : one ? 300 : rng_between(rng, 20, 80);
+    large.out_w = one ? 300 : rng_between(rng, 20, 80);
+    if (one)
         large.dtype = REGRAD_FLOAT32;
     measure(rng, &large);
 }

@@ -195,17 +195,11 @@ static struct rg_packed_window all_rows(const struct rg_grid_unit *unit)
     return window_of(unit, (struct rg_share){0, unit->plan->spec.in_h});
 }
 
-/* Has the unit all rows of the image? */
-static bool has_all_rows(const struct rg_grid_unit *unit)
-{
-    return rg_grid_is_alone(unit) && !unit->is_band;
-}
-
 /* Where points are in the slot's rows. */
 static int32_t *own_place(const struct rg_grid_unit *unit)
 {
     struct packed_scratch *scratch = unit->scratch;
-    return has_all_rows(unit) ? scratch->place : scratch->own_place;
+    return rg_grid_is_alone(unit) ? scratch->place : scratch->own_place;
 }
 
 /* Finds where the points of a block are, in all rows for what it owns, and in the slot's rows for what it touches. */
@@ -220,9 +214,9 @@ static void locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
     rg_grid_load_coordinates(unit, block);
     axis(&points->x, points->weight_x, &unit->at->x, block.count, spec->in_w, spec);
     axis(&points->y, points->weight_y, &unit->at->y, block.count, spec->in_h, spec);
-    if (has_all_rows(unit) || unit->owns)
+    if (rg_grid_is_alone(unit) || unit->owns)
         kernels->place(scratch->place, &scratch->points, &all);
-    if (!has_all_rows(unit) && unit->touches)
+    if (!rg_grid_is_alone(unit) && unit->touches)
         kernels->place(scratch->own_place, &scratch->points, &own);
 }
 
@@ -332,8 +326,7 @@ static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block bloc
     struct packed_scratch *scratch = unit->scratch;
     (void)b;
     locate(unit, block);
-    if (!unit->is_band) /* else they are near */
-        prefetch(unit, block);
+    prefetch(unit, block);
     open_rows(unit);
     if (unit->plan->forward) {
         sample(unit, block);

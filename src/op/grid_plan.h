@@ -7,9 +7,6 @@
 #include "kernel/grid_kernels.h"
 #include "op/plan.h"
 
-/* The most groups of channels that one slot does at the same time, with tiles for each. */
-enum { RG_GRID_ABREAST = 2 };
-
 /* The most sections of a sample: blocks that follow one another, of which is known together which rows they touch. */
 enum { RG_GRID_SECTIONS = 1024 };
 
@@ -30,11 +27,9 @@ struct rg_grid_plan {
     int64_t n_groups;     /* of a sample */
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
     int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */
-    int64_t abreast;      /* so many groups may a slot alone do at the same time */
     int64_t n_pixels;     /* of an image in the workspace: rounded up */
     int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
     int64_t step;         /* rows of images are opened so many at a time, a power of two: see op/grid_window.h */
-    bool sorts;           /* packed: points that are scattered are sorted first */
     bool streams;         /* results of tiles are larger than the caches */
     bool input_copied;    /* the input, or its gradient, is an image in the workspace, not worked on where it is */
     bool grad_copied;     /* planes read the input where it is */

@@ -14,7 +14,6 @@
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  */
-#include "op/grid_sort.h"
 #include "op/grid_sums.h"
 #include "op/grid_window.h"
 #include "rt/parallel.h"
@@ -43,62 +42,35 @@ static bool visit(struct rg_grid_unit *unit, int64_t b)
     return unit->owns || unit->touches;
 }
 
-static void work_on_block(struct rg_grid_unit *units, int64_t n_units, int64_t b)
-{
-    const struct rg_grid_plan *plan = units->plan;
-    const struct rg_grid_window *window = &units->window;
-    const bool windowed = has_window(units);
-    for (int64_t i = 0; i < n_units; i++)
-        if (visit(&units[i], b) && windowed)
-            rg_grid_open_rows(&units[i], window->high[b / plan->section] + 1, window->lowest[b / plan->section]);
-    for (int64_t i = 0; i < n_units; i++)
-        if (units[i].owns || units[i].touches)
-            plan->way->work(&units[i], b, rg_grid_nth_block(b, plan->n_points));
-    for (int64_t i = 0; windowed && i < n_units; i++)
-        rg_grid_close_rows(&units[i], window->lowest[(b + 1) / plan->section]);
-}
-
-static void begin(struct rg_grid_unit *unit, int64_t span)
-{
-    if (unit->plan->want_grid_grad)
-        rg_grid_clear_sums(unit);
-    rg_grid_begin_rows(unit, span);
-    if (unit->plan->way->begin != NULL)
-        unit->plan->way->begin(unit);
-}
-
-static void end(struct rg_grid_unit *unit)
-{
-    rg_grid_end_rows(unit);
-    if (unit->plan->way->end != NULL)
-        unit->plan->way->end(unit);
-}
-
-/* Groups that follow one another, at the same time. span: the rows that are in use at a time, by the survey. */
-static void work(struct rg_grid_unit *units, int64_t n_units, int64_t span)
-{
-    const struct rg_grid_plan *plan = units->plan;
-    const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : units->blocks;
-    for (int64_t i = 0; i < n_units; i++)
-        begin(&units[i], span);
-    for (int64_t b = share.begin; b < share.end; b++)
-        work_on_block(units, n_units, b);
-    for (int64_t i = 0; i < n_units; i++)
-        end(&units[i]);
-}
-
-/* The tiles of groups that are done abreast are to stay in a second-level cache together. */
-enum { ABREAST_NBYTES = 1 << 20 };
-
-/* Groups that are done at the same time find the neighbours once. */
-static int64_t choose_abreast(const struct rg_grid_unit *unit, int64_t span)
+static void work_on_block(struct rg_grid_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    if (plan->abreast == 1)
-        return 1;
-    const int64_t ring = rg_grid_ring(unit, span), n_rows = ring > 0 ? ring : plan->spec.in_h;
-    const int64_t nbytes = 2 * n_rows * plan->spec.in_w * (int64_t)rg_grid_pixel_nbytes(plan);
-    return nbytes * plan->abreast > ABREAST_NBYTES ? 1 : plan->abreast;
+    const struct rg_grid_window *window = &unit->window;
+    const bool windowed = has_window(unit);
+    if (visit(unit, b)) {
+        if (windowed)
+            rg_grid_open_rows(unit, window->high[b / plan->section] + 1, window->lowest[b / plan->section]);
+        plan->way->work(unit, b, rg_grid_nth_block(b, plan->n_points));
+    }
+    if (windowed)
+        rg_grid_close_rows(unit, window->lowest[(b + 1) / plan->section]);
+}
+
+/* The unit's group. span: the rows that are in use at a time, by the survey. */
+static void work(struct rg_grid_unit *unit, int64_t span)
+{
+    const struct rg_grid_plan *plan = unit->plan;
+    const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : unit->blocks;
+    if (plan->want_grid_grad)
+        rg_grid_clear_sums(unit);
+    rg_grid_begin_rows(unit, span);
+    if (plan->way->begin != NULL)
+        plan->way->begin(unit);
+    for (int64_t b = share.begin; b < share.end; b++)
+        work_on_block(unit, b);
+    rg_grid_end_rows(unit);
+    if (plan->way->end != NULL)
+        plan->way->end(unit);
 }
 
 /* Groups of a sample, by one slot alone. */
@@ -110,19 +82,9 @@ static void work_alone(struct rg_grid_unit *unit, int64_t n, struct rg_share gro
         rg_grid_find_rows(unit, (struct rg_share){0, unit->plan->n_sections});
         span = rg_grid_survey(unit);
     }
-    const int64_t abreast = choose_abreast(unit, span);
-    for (int64_t g = groups.begin; g < groups.end && abreast == 1; g++) {
+    for (int64_t g = groups.begin; g < groups.end; g++) {
         rg_grid_set_group(unit, n, g);
-        work(unit, 1, span);
-    }
-    for (int64_t g = groups.begin; g < groups.end && abreast > 1; g += abreast) {
-        struct rg_grid_unit units[RG_GRID_ABREAST];
-        const int64_t n_units = rg_min(abreast, groups.end - g);
-        for (int64_t i = 0; i < n_units; i++) {
-            units[i] = rg_grid_beside(unit, i);
-            rg_grid_set_group(&units[i], n, g + i);
-        }
-        work(units, n_units, span);
+        work(unit, span);
     }
 }
 
@@ -191,7 +153,7 @@ static void work_slot(void *context, int slot)
 {
     const struct common *common = context;
     struct rg_grid_unit unit = team_unit(common, slot);
-    work(&unit, 1, common->span[0]);
+    work(&unit, common->span[0]);
 }
 
 static void finish_slot(void *context, int slot)
@@ -225,60 +187,10 @@ static bool shares_input(struct common *common)
     return unit.plan->input_copied && !(unit.plan->way == &rg_grid_packed && rg_grid_ring(&unit, common->span[0]) > 0);
 }
 
-static void count_slot(void *context, int slot)
-{
-    const struct rg_grid_unit unit = team_unit(context, slot);
-    rg_grid_count(&unit);
-}
-
-static void deal_slot(void *context, int slot)
-{
-    const struct rg_grid_unit unit = team_unit(context, slot);
-    rg_grid_deal(&unit);
-}
-
-static void bands_slot(void *context, int slot)
-{
-    const struct rg_grid_unit unit = team_unit(context, slot);
-    const struct rg_share bands = rg_grid_bands(&unit);
-    for (int64_t b = bands.begin; b < bands.end; b++) {
-        struct rg_grid_band band;
-        rg_grid_make_band(&band, &unit, b);
-        work(&band.unit, 1, INT32_MAX);
-    }
-}
-
-static void gather_slot(void *context, int slot)
-{
-    const struct rg_grid_unit unit = team_unit(context, slot);
-    rg_grid_gather(&unit);
-}
-
-/* Does a sample with its points sorted, if that is better. Also true where a loop is left unfinished, and with it the
- * run. */
-static bool run_sorted(struct common *common)
-{
-    const struct rg_grid_unit unit = team_unit(common, 0);
-    if (!unit.plan->sorts || !rg_grid_is_scattered(&unit))
-        return false;
-    if (!parallel(common->run, count_slot, common))
-        return true;
-    if (!rg_grid_has_room(&unit))
-        return false;
-    rg_way_meet(RG_SORTED);
-    parallel(common->run, deal_slot, common);
-    parallel(common->run, bands_slot, common);
-    if (unit.plan->want_grid_grad)
-        parallel(common->run, gather_slot, common);
-    return true;
-}
-
 static void run_shared(const struct rg_grid_run *run, int64_t n)
 {
     const struct rg_grid_plan *plan = run->plan;
     struct common common = {.run = run, .n = n, .span = {INT32_MAX}};
-    if (run_sorted(&common))
-        return;
     if (plan->groups_alone > 0)
         parallel(run, groups_slot, &common);
     common.g = plan->groups_alone;

@@ -143,8 +143,6 @@ static struct rg_grid_stencil stencil_of(const struct rg_grid_plan *plan, const 
 static void aim(const struct rg_grid_unit *unit, int32_t (*at)[RG_GRID_POINTS], struct rg_grid_tile tile)
 {
     struct rg_grid_scratch *scratch = unit->scratch;
-    if (unit->follows)
-        return;
     if (rg_grid_is_bilinear(unit->plan))
         unit->kernels->grid->aim_bilinear(at, &scratch->bilinear_points, &tile);
     else
@@ -157,8 +155,6 @@ static void weigh(const struct rg_grid_unit *unit, bool value, bool slopes)
     struct rg_grid_scratch *scratch = unit->scratch;
     struct rg_grid_weights *weights = &scratch->weights;
     const struct rg_grid_axis *x = &scratch->points.x, *y = &scratch->points.y;
-    if (unit->follows)
-        return;
     if (rg_grid_is_bilinear(unit->plan)) { /* what is needed for slopes is there since they were located */
         if (value)
             kernels->weigh(weights->value, weights->dx, weights->dy, 2);
@@ -249,8 +245,7 @@ static void begin(struct rg_grid_unit *unit)
 
 static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
 {
-    if (!unit->follows)
-        rg_grid_locate(unit, block);
+    rg_grid_locate(unit, block);
     if (unit->plan->forward)
         sample(unit, block);
     else

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace of a grid sample, and how it is shared out. */
-#include "op/grid_sort.h"
 #include "op/grid_sums.h"
 
 /* ---- Sizes ---- */
@@ -44,9 +43,8 @@ static int64_t images_nbytes(const struct rg_grid_plan *plan, int n_slots)
 /* What n_slots need that do a group together. */
 static int64_t team_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
-    const int64_t n_images = n_slots == 1 ? plan->abreast : 1;
-    return rg_booked(2 * count_sections(plan), sizeof(int32_t)) + n_images * images_nbytes(plan, n_slots) +
-           (n_slots == 1 ? rg_grid_sum_nbytes(plan) : rg_grid_sort_nbytes(plan));
+    return rg_booked(2 * count_sections(plan), sizeof(int32_t)) + images_nbytes(plan, n_slots) +
+           (n_slots == 1 ? rg_grid_sum_nbytes(plan) : 0);
 }
 
 int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan)
@@ -86,9 +84,7 @@ static void grant_team(struct rg_grid_unit *unit, char *team)
     unit->window.high = unit->window.low + count_sections(plan);
     unit->input = team;
     unit->grad = unit->input + plan->way->input_nbytes(plan);
-    if (plan->sorts && unit->n_slots > 1)
-        unit->sort = rg_grid_grant_sort(plan, unit->input + images_nbytes(plan, unit->n_slots));
-    unit->own_sum = unit->input + plan->abreast * images_nbytes(plan, 1);
+    unit->own_sum = unit->input + images_nbytes(plan, 1);
 }
 
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots)
@@ -116,13 +112,4 @@ void rg_grid_set_group(struct rg_grid_unit *unit, int64_t n, int64_t g)
     unit->sum = n < plan->n_alone ? unit->own_sum : unit->common_sum;
     if (rg_grid_has_own_sums(unit))
         unit->sum += g * rg_grid_sum_nbytes(plan);
-}
-
-struct rg_grid_unit rg_grid_beside(const struct rg_grid_unit *unit, int64_t i)
-{
-    struct rg_grid_unit beside = *unit;
-    beside.input += i * images_nbytes(unit->plan, 1);
-    beside.grad += i * images_nbytes(unit->plan, 1);
-    beside.follows = i > 0;
-    return beside;
 }

@@ -67,13 +67,6 @@ struct rg_grid_window {
     int32_t *lowest;        /* the lowest row that a section or a later one touches */
 };
 
-/* Sorted points of a sample, and how they were sorted: see op/grid_sort.h. */
-struct rg_grid_sort {
-    int32_t *count;   /* of each slot's points in each band */
-    uint8_t *code;    /* of each point: where it is */
-    float *xy, *grad; /* records */
-};
-
 /* What a slot works on: a group of channels of a sample; as which one of how many; and where. */
 struct rg_grid_unit {
     const struct rg_grid_run *run;
@@ -88,9 +81,6 @@ struct rg_grid_unit {
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
     struct rg_grid_window window;
-    struct rg_grid_sort sort;
-    bool is_band;            /* packed: sorted points of a band of rows, as if these were a sample */
-    bool follows;            /* tiles: another unit has found the points of the block */
     bool owns, touches;      /* of a block: is it the slot's, and must points be added to the slot's rows? */
     struct rg_share touched; /* packed, apart: rows of the gradient that are not all zeros */
     bool bounded;            /* packed: no sum of what was spread can overflow, so none is NaN */
@@ -124,9 +114,6 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, i
 
 /* Which group the unit is at. */
 void rg_grid_set_group(struct rg_grid_unit *unit, int64_t n, int64_t g);
-
-/* A unit of the same slot, which is alone: the i-th of those that do groups at the same time. */
-struct rg_grid_unit rg_grid_beside(const struct rg_grid_unit *unit, int64_t i);
 
 /* Has each group of the unit's sample sums of its own? Else they add to the same, one after another. */
 static inline bool rg_grid_has_own_sums(const struct rg_grid_unit *unit)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which way a grid sample is run. No results depend on it. docs/performance.md says what each threshold gains. */
 #include "base/tensor.h"
-#include "op/grid_sort.h"
+#include "op/grid_unit.h"
 
 enum {
     /* An image with more pixels than this for each point is not worth copying; less so when all of its pixels must be
@@ -158,15 +158,6 @@ static void choose_groups(struct rg_grid_plan *plan)
         plan->groups_alone = 0;
 }
 
-static void choose_abreast(struct rg_grid_plan *plan)
-{
-    const int64_t n_groups = plan->n_alone > 0 ? plan->n_groups : plan->groups_alone / plan->base.n_slots;
-    if (plan->way != &rg_grid_tiles)
-        return;
-    plan->abreast = rg_max(rg_min(n_groups, RG_GRID_ABREAST), 1);
-    plan->abreast = rg_way_is_taken(RG_ABREAST, plan->abreast > 1 && fits(plan), true) ? plan->abreast : 1;
-}
-
 static bool has_far_result(const struct rg_grid_plan *plan)
 {
     for (int k = 0; k < plan->base.n_outputs; k++)
@@ -179,13 +170,10 @@ static void choose_traits(struct rg_grid_plan *plan)
 {
     const bool is_tiled = plan->way == &rg_grid_tiles;
     const bool pays = is_tiled ? call_nbytes(plan) > TILES_NBYTES : has_far_result(plan);
-    plan->sorts = plan->way == &rg_grid_packed && rg_grid_may_sort(plan);
-    plan->sorts = plan->sorts && fits(plan);
     plan->streams = rg_plan_takes(&plan->base, RG_STREAMED, plan->way != &rg_grid_planes, pays);
     rg_plan_note(&plan->base, RG_IN_PLACE,
                  plan->way == &rg_grid_packed &&
                      ((plan->need_input && !plan->input_copied) || (plan->want_input_grad && !plan->grad_copied)));
-    rg_plan_note(&plan->base, RG_ABREAST, plan->abreast > 1);
     rg_plan_note(&plan->base, RG_APART, plan->grad_apart);
     rg_plan_note(&plan->base, RG_LONG, plan->wide != NULL);
 }
@@ -194,9 +182,7 @@ void rg_grid_choose_way(struct rg_grid_plan *plan)
 {
     const int64_t n_pixels = plan->spec.in_h * plan->spec.in_w;
     plan->n_pixels = (n_pixels + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    plan->abreast = 1;
     choose_way(plan);
     choose_groups(plan);
-    choose_abreast(plan);
     choose_traits(plan);
 }

@@ -36,9 +36,7 @@ enum rg_way {
     RG_PREFETCHED,
     /* Traits of a grid sample. */
     RG_APART,
-    RG_ABREAST,
-    RG_SORTED, /* chosen when it runs, by the points: only tests see it */
-    RG_RING,   /* chosen when it runs, likewise */
+    RG_RING, /* chosen when it runs, by the points: only tests see it */
     /* Traits of both. */
     RG_STREAMED,
     RG_ACROSS,
