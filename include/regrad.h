@@ -267,8 +267,7 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *
  * Of a grid sample, one of
  *
- *   packed          bilinear, of up to 8 channels: all channels of an image are side by side
- *   tiles           16 channels at a time are side by side in the workspace
+ *   packed          up to 16 channels at a time are side by side, all of them where these are up to 8 and bilinear
  *   planes          plane by plane: few points, few channels that are not bilinear, or very long axes
  *
  * and any of

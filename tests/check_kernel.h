@@ -14,10 +14,6 @@ void grid_values(void **state);
 void places(void **state);
 void locate(void **state);
 
-void tiles(void **state);
-void aims(void **state);
-void moves(void **state);
-
 void packed_images(void **state);
 void packed_moves(void **state);
 void packed_points(void **state);

@@ -215,12 +215,43 @@ static void try_finish(const struct subject *subject, struct rng *rng, int64_t n
     guard_fini(&slope);
 }
 
+/* First taps from one that is outside on, and slopes. */
+static void fill_first(struct rng *rng, bool wide, struct rg_grid_bilinear_axis *axis)
+{
+    fill(rng, value_dtype(wide), &axis->slope, RG_GRID_POINTS);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        axis->first[p] = (int32_t)rng_between(rng, -2, 3);
+}
+
+static void try_finish_bilinear(const struct subject *subject, struct rng *rng)
+{
+    const bool wide = subject->wide;
+    struct rg_grid_bilinear_axis axes[2];
+    struct guard sum[2];
+    void *expected[2];
+    fill_first(rng, wide, &axes[0]);
+    fill_first(rng, wide, &axes[1]);
+    for (int d = 0; d < 2; d++) {
+        sum[d] = make(rng, value_dtype(wide), RG_GRID_POINTS);
+        expected[d] = copy_of(&sum[d]);
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            const bool outside = axes[0].first[p] == -2 || axes[1].first[p] == -2;
+            const double product = times(wide, get(wide, &axes[d].slope, p), get(wide, expected[d], p));
+            set(wide, expected[d], p, outside ? 0 : product);
+        }
+    }
+    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){sum[0].data, sum[1].data}, &axes[0], &axes[1]);
+    for (int d = 0; d < 2; d++)
+        finish_values(subject, "grid_finish_bilinear", d, &sum[d], expected[d]);
+}
+
 static void all_places(const struct subject *subject, struct rng *rng)
 {
     for (int k = 0; k < 300; k++) {
         try_place(subject, rng, 1 << k % 3);
         try_list(subject, rng, 1 << k % 3);
         try_finish(subject, rng, 1 << k % 3);
+        try_finish_bilinear(subject, rng);
     }
 }
 

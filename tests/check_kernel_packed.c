@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of grid sample that work on packed images of few channels. */
+/* The kernels of grid sample that work on packed images. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,24 @@
 #include "number.h"
 #include "problem.h"
 
-static const int64_t packed_lanes[] = {1, 2, 4, 6, 8};
+static const int64_t packed_lanes[] = {1, 2, 4, 8, RG_GRID_LANES};
 
 enum { N_PACKED_LANES = sizeof packed_lanes / sizeof packed_lanes[0] };
+
+/* What packed images there are: how many channels lie side by side, and taps of the points that touch them. */
+static const struct kind {
+    int64_t lanes, n_taps;
+} kinds[] = {{1, 2}, {2, 2}, {4, 2}, {8, 2}, {RG_GRID_LANES, 2}, {RG_GRID_LANES, 1}, {RG_GRID_LANES, 4}};
+
+enum { N_KINDS = sizeof kinds / sizeof kinds[0], MOST_ROWS = 9 };
+
+/* A kernel's name with the kind of its images; one at a time. */
+static const char *name_of(const char *kernel, const struct kind *kind)
+{
+    static char name[80];
+    snprintf(name, sizeof name, "%s, %d lanes, %d taps,", kernel, (int)kind->lanes, (int)kind->n_taps);
+    return name;
+}
 
 /* Points anywhere in and beside a window of a packed image. */
 struct packed_case {
@@ -24,181 +40,366 @@ struct packed_case {
     int64_t lanes;
     struct rg_packed_window window;
     struct rg_packed_points points;
-    int32_t place[RG_GRID_POINTS];
+    int32_t at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    int64_t beside[2 * MOST_ROWS + RG_PACKED_NOWHERE], n_beside; /* pixels that are not of the image */
     struct guard packed, tile;
 };
 
-/* The rows of a window follow one another in the packed image, or go around in it. */
-static struct rg_packed_window make_window(struct rng *rng, int64_t *n_rows)
+/* The rows of a window follow one another in the packed image, or go around in it. Where they follow, they may be part
+ * of an image of many lanes, and then what is nowhere is in front of them. */
+static struct rg_packed_window make_window(struct rng *rng, bool many, int64_t *n_rows)
 {
     struct rg_packed_window window = {.width = (int32_t)rng_between(rng, 1, 9),
-                                      .row_begin = (int32_t)rng_below(rng, 6)};
-    window.row_end = window.row_begin + (int32_t)rng_between(rng, 1, 9);
-    window.mask = INT32_MAX;
+                                      .row_begin = (int32_t)rng_below(rng, 6),
+                                      .mask = INT32_MAX,
+                                      .many = many,
+                                      .far = many && rng_chance(rng, 2)};
+    window.row_end = window.row_begin + (int32_t)rng_between(rng, 1, MOST_ROWS);
     *n_rows = window.row_end;
     if (rng_chance(rng, 2)) {
         for (*n_rows = 1; *n_rows < window.row_end - window.row_begin;)
             *n_rows *= 2;
         window.mask = (int32_t)*n_rows - 1;
+    } else if (many && rng_chance(rng, 2)) {
+        window.nowhere = window.row_begin * (window.width + 1);
     }
     return window;
 }
 
-/* Finite weights, some of them of points that are all over the place; others go on by a pixel. */
-static void fill_packed(struct rng *rng, bool wide, const struct rg_packed_window *window,
-                        struct rg_packed_points *points)
+/* From a row of a packed image to the next, in pixels. */
+static int64_t pitch_of(const struct rg_packed_window *window)
+{
+    return window->width + (window->many ? 1 : 0);
+}
+
+static int64_t count_pixels(const struct rg_packed_window *window, int64_t n_rows)
+{
+    return n_rows * pitch_of(window) + (window->many ? RG_PACKED_NOWHERE + 1 : 0);
+}
+
+/* Where a pixel of a row that is in the window is in the packed image, or a pixel beside it. */
+static int64_t pixel_at(const struct rg_packed_window *window, int64_t row, int64_t column)
+{
+    return (window->many ? RG_PACKED_NOWHERE + 1 : 0) + row % (window->mask + INT64_C(1)) * pitch_of(window) + column;
+}
+
+static void list_beside(struct packed_case *it)
+{
+    const struct rg_packed_window *const window = &it->window;
+    for (int64_t row = window->row_begin; row < window->row_end && window->many; row++) {
+        it->beside[it->n_beside++] = pixel_at(window, row, -1);
+        it->beside[it->n_beside++] = pixel_at(window, row, window->width);
+    }
+    for (int64_t k = 0; k < RG_PACKED_NOWHERE && window->many; k++)
+        it->beside[it->n_beside++] = window->nowhere + k;
+}
+
+/* What is beside an image that is read is 0. */
+static void clear_beside(const struct packed_case *it)
+{
+    for (int64_t i = 0; i < it->n_beside; i++)
+        for (int64_t c = 0; c < it->lanes; c++)
+            set(it->wide, it->packed.data, it->beside[i] * it->lanes + c, 0);
+}
+
+/* What is beside an image that is added to does not matter. */
+static void ignore_beside(const struct packed_case *it, void *expected, const struct guard *packed)
+{
+    for (int64_t i = 0; i < it->n_beside; i++)
+        for (int64_t c = 0; c < it->lanes; c++)
+            set(it->wide, expected, it->beside[i] * it->lanes + c,
+                get(it->wide, packed->data, it->beside[i] * it->lanes + c));
+}
+
+/* Finite numbers. */
+static void fill_row(struct rng *rng, bool wide, union rg_grid_values *row)
+{
+    fill_with(rng, rng_chance(rng, 2) ? NEAR_ONE : SMALL, value_dtype(wide), row, RG_GRID_POINTS);
+}
+
+/* Some points are all over the place; others go on by a pixel. */
+static void fill_bilinear(struct rng *rng, bool wide, const struct rg_packed_window *window,
+                          struct rg_packed_points *points)
 {
     const bool steady = rng_chance(rng, 2);
-    union rg_grid_values *const rows[] = {&points->weight_x[0], &points->weight_x[1], &points->weight_y[0],
-                                          &points->weight_y[1], &points->x.slope,     &points->y.slope};
-    for (int k = 0; k < 6; k++)
-        fill_with(rng, rng_chance(rng, 2) ? NEAR_ONE : SMALL, value_dtype(wide), rows[k], RG_GRID_POINTS);
+    for (int k = 0; k < 2; k++) {
+        fill_row(rng, wide, &points->weight_x[k]);
+        fill_row(rng, wide, &points->weight_y[k]);
+    }
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        points->x.first[p] = (int32_t)rng_between(rng, -2, window->width);
+        points->x.first[p] = (int32_t)rng_between(rng, -2, window->width - 1);
         points->y.first[p] = (int32_t)rng_between(rng, -2, window->row_end + 2);
-        if (p > 0 && steady && points->x.first[p - 1] < window->width && !rng_chance(rng, 9)) {
+        if (p > 0 && steady && points->x.first[p - 1] < window->width - 1 && !rng_chance(rng, 9)) {
             points->x.first[p] = points->x.first[p - 1] + (int32_t)rng_below(rng, 2);
             points->y.first[p] = points->y.first[p - 1];
         }
     }
 }
 
-/* Where neighbour k of point p is in the packed image, in pixels; -1 when it is not in the window. */
-static int64_t neighbour_of(const struct rg_packed_window *window, const struct rg_packed_points *points, int64_t k,
-                            int64_t p)
+/* Other points: taps anywhere, so that neighbours of a point are the same pixel now and then. */
+static void fill_each(struct rng *rng, bool wide, const struct rg_packed_window *window, struct rg_grid_points *points)
 {
-    const int64_t row = points->y.first[p] + k / 2, column = points->x.first[p] + k % 2;
-    if (row < window->row_begin || row >= window->row_end || column < 0 || column >= window->width)
-        return -1;
-    return row % (window->mask + INT64_C(1)) * window->width + column;
+    struct rg_grid_axis *const axes[] = {&points->x, &points->y};
+    fill_axis(rng, &points->x, points->n_taps, window->width - 1);
+    fill_axis(rng, &points->y, points->n_taps, window->row_end + 2);
+    for (int d = 0; d < 2; d++)
+        for (int64_t k = 0; k < points->n_taps; k++) {
+            fill_row(rng, wide, &axes[d]->weight[k]);
+            fill_row(rng, wide, &axes[d]->derivative[k]);
+        }
 }
 
-static int32_t expect_place(const struct rg_packed_window *window, const struct rg_packed_points *points, int64_t p)
+/* Moves points from n on out of the image, as kernels do that find points. */
+static void leave_out(struct rg_packed_points *points, int64_t n)
+{
+    for (int64_t p = n; p < RG_GRID_POINTS; p++) {
+        points->x.first[p] = points->y.first[p] = -2;
+        for (int64_t k = 0; k < RG_GRID_TAPS; k++)
+            points->each.x.index[k][p] = points->each.y.index[k][p] = -1;
+    }
+}
+
+static bool has_row(const struct rg_packed_window *window, int64_t row)
+{
+    return row >= window->row_begin && row < window->row_end;
+}
+
+/* Where neighbour k of point p is in the packed image, in pixels; -1 when it is not in the window. */
+static int64_t neighbour_of(const struct packed_case *it, int64_t k, int64_t p)
+{
+    const struct rg_packed_points *const points = &it->points;
+    const int64_t ky = k / points->n_taps, kx = k % points->n_taps;
+    const bool pairs = points->n_taps == 2;
+    const int64_t row = pairs ? points->y.first[p] + ky : points->each.y.index[ky][p];
+    const int64_t column = pairs ? points->x.first[p] + kx : points->each.x.index[kx][p];
+    const bool inside = has_row(&it->window, row) && column >= 0 && column < it->window.width;
+    return inside ? pixel_at(&it->window, row, column) : -1;
+}
+
+static int64_t n_neighbours_of(const struct packed_case *it)
+{
+    return it->points.n_taps * it->points.n_taps;
+}
+
+/* The place of all four neighbours of a bilinear point. */
+static int32_t expect_four(const struct packed_case *it, int64_t p)
 {
     int n_there = 0;
     for (int64_t k = 0; k < 4; k++)
-        n_there += neighbour_of(window, points, k, p) >= 0;
-    const int64_t above = neighbour_of(window, points, 0, p), below = neighbour_of(window, points, 2, p);
-    if (n_there == 4 && below == above + window->width)
+        n_there += neighbour_of(it, k, p) >= 0;
+    const int64_t above = neighbour_of(it, 0, p), below = neighbour_of(it, 2, p);
+    if (n_there == 4 && below == above + it->window.width)
         return (int32_t)above;
     return n_there == 0 ? RG_PACKED_NONE : RG_PACKED_SOME;
 }
 
-/* With the places that the kernel finds, and a tile for n points. */
-static struct packed_case make_packed_case(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+/* The place of the upper (k = 0) or lower two neighbours of a bilinear point, the left one of which may be beside the
+ * image. */
+static int32_t expect_two(const struct packed_case *it, int64_t k, int64_t p)
 {
-    struct packed_case it = {.wide = subject->wide, .lanes = lanes};
+    const int64_t row = it->points.y.first[p] + k, column = it->points.x.first[p];
+    return has_row(&it->window, row) && column >= -1 ? (int32_t)pixel_at(&it->window, row, column) : it->window.nowhere;
+}
+
+static int32_t expect_place(const struct packed_case *it, int64_t k, int64_t p)
+{
+    if (!it->window.many)
+        return expect_four(it, p);
+    if (it->points.n_taps == 2)
+        return expect_two(it, k, p);
+    const int64_t at = neighbour_of(it, k, p);
+    return at < 0 ? it->window.nowhere : (int32_t)at;
+}
+
+static int64_t n_places_of(const struct packed_case *it)
+{
+    return !it->window.many ? 1 : it->points.n_taps == 2 ? 2 : n_neighbours_of(it);
+}
+
+/* Finds the places, which are what they must be. */
+static void find_places(const struct subject *subject, struct rng *rng, struct packed_case *it)
+{
+    const int64_t n_places = n_places_of(it);
+    struct guard found;
+    guard_init(&found, (size_t)n_places * sizeof *it->at, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    for (int64_t k = 0; k < n_places; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            it->at[k][p] = expect_place(it, k, p);
+    void *expected = malloc(found.nbytes);
+    assert_non_null(expected);
+    memcpy(expected, it->at, found.nbytes);
+    subject->kernels->packed->place((int32_t(*)[RG_GRID_POINTS])found.data, &it->points, &it->window);
+    finish(subject, "packed_place", it->points.n_taps, &found, expected);
+}
+
+/* With points from n_inside on outside of the image, places, and a tile of n_tile points. */
+static struct packed_case make_packed_case(const struct subject *subject, struct rng *rng, const struct kind *kind,
+                                           int64_t n_inside, int64_t n_tile)
+{
+    struct packed_case it = {.wide = subject->wide, .lanes = kind->lanes};
     int64_t n_rows;
-    it.window = make_window(rng, &n_rows);
-    fill_packed(rng, subject->wide, &it.window, &it.points);
-    it.packed = make(rng, value_dtype(subject->wide), n_rows * it.window.width * lanes);
-    it.tile = make(rng, value_dtype(subject->wide), n * lanes);
-    subject->kernels->packed->place(it.place, &it.points, &it.window);
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        if (it.place[p] != expect_place(&it.window, &it.points, p))
-            fail_msg("packed_place of %s: wrong result at point %lld", subject->name, (long long)p);
+    it.window = make_window(rng, kind->lanes == RG_GRID_LANES, &n_rows);
+    it.points.n_taps = it.points.each.n_taps = kind->n_taps;
+    if (kind->n_taps == 2)
+        fill_bilinear(rng, subject->wide, &it.window, &it.points);
+    else
+        fill_each(rng, subject->wide, &it.window, &it.points.each);
+    leave_out(&it.points, n_inside);
+    it.packed = make(rng, value_dtype(subject->wide), count_pixels(&it.window, n_rows) * kind->lanes);
+    it.tile = make(rng, value_dtype(subject->wide), n_tile * kind->lanes);
+    list_beside(&it);
+    clear_beside(&it);
+    find_places(subject, rng, &it);
     return it;
 }
 
-static double row_at(const struct packed_case *it, const union rg_grid_values *row, int64_t p)
+static const int32_t (*places_of(const struct packed_case *it))[RG_GRID_POINTS]
 {
-    return get(it->wide, row, p);
+    return (const int32_t(*)[RG_GRID_POINTS])it->at;
 }
 
-static double weight_of(const struct packed_case *it, int64_t k, int64_t p)
+/* How neighbours are weighed: by their weights, or these weights' derivatives. */
+enum weighing { BY_VALUE, BY_X, BY_Y };
+
+/* The weight of tap k of x, or of y, at point p, or its derivative. */
+static double tap_weight(const struct packed_case *it, bool is_y, bool derived, int64_t k, int64_t p)
 {
-    return times(it->wide, row_at(it, &it->points.weight_y[k / 2], p), row_at(it, &it->points.weight_x[k % 2], p));
+    const struct rg_packed_points *const points = &it->points;
+    const struct rg_grid_axis *const each = is_y ? &points->each.y : &points->each.x;
+    if (points->n_taps != 2)
+        return get(it->wide, derived ? &each->derivative[k] : &each->weight[k], p);
+    if (derived)
+        return k == 0 ? -1 : 1;
+    return get(it->wide, is_y ? &points->weight_y[k] : &points->weight_x[k], p);
+}
+
+static double weight_of(const struct packed_case *it, enum weighing by, int64_t k, int64_t p)
+{
+    const int64_t n_taps = it->points.n_taps;
+    return times(it->wide, tap_weight(it, true, by == BY_Y, k / n_taps, p),
+                 tap_weight(it, false, by == BY_X, k % n_taps, p));
 }
 
 /* Channel c of neighbour k of point p, and +0 when it is not in the window. */
-static double pixel_of(const struct packed_case *it, int64_t k, int64_t p, int64_t c)
+static double value_of(const struct packed_case *it, int64_t k, int64_t p, int64_t c)
 {
-    const int64_t at = neighbour_of(&it->window, &it->points, k, p);
+    const int64_t at = neighbour_of(it, k, p);
     return at < 0 ? 0 : get(it->wide, it->packed.data, at * it->lanes + c);
 }
 
-static void try_packed_spread(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+static double blend_of(const struct packed_case *it, enum weighing by, int64_t p, int64_t c)
 {
-    struct packed_case it = make_packed_case(subject, rng, lanes, n);
-    void *expected = copy_of(&it.packed);
+    double sum = 0;
+    for (int64_t k = 0; k < n_neighbours_of(it); k++)
+        sum = fused(it->wide, weight_of(it, by, k, p), value_of(it, k, p, c), sum);
+    return sum;
+}
+
+/* What spreading the tile's points p < n does to the values of a packed image. */
+static void expect_spread(const struct packed_case *it, void *values, int64_t n)
+{
     for (int64_t p = 0; p < n; p++)
-        for (int64_t k = 0; k < 4; k++) {
-            const int64_t at = neighbour_of(&it.window, &it.points, k, p);
-            for (int64_t c = 0; c < lanes && at >= 0; c++)
-                set(it.wide, expected, at * lanes + c,
-                    fused(it.wide, weight_of(&it, k, p), get(it.wide, it.tile.data, p * lanes + c),
-                          get(it.wide, expected, at * lanes + c)));
+        for (int64_t k = 0; k < n_neighbours_of(it); k++) {
+            const int64_t at = neighbour_of(it, k, p);
+            for (int64_t c = 0; c < it->lanes && at >= 0; c++)
+                set(it->wide, values, at * it->lanes + c,
+                    fused(it->wide, weight_of(it, BY_VALUE, k, p), get(it->wide, it->tile.data, p * it->lanes + c),
+                          get(it->wide, values, at * it->lanes + c)));
         }
-    subject->kernels->packed->spread(it.packed.data, lanes, &it.window, it.place, &it.points, it.tile.data, n);
-    finish_values(subject, "packed_spread", n, &it.packed, expected);
+}
+
+static void try_packed_spread(const struct subject *subject, struct rng *rng, const struct kind *kind, int64_t n)
+{
+    struct packed_case it = make_packed_case(subject, rng, kind, RG_GRID_POINTS, n);
+    void *expected = copy_of(&it.packed);
+    expect_spread(&it, expected, n);
+    subject->kernels->packed->spread(it.packed.data, kind->lanes, &it.window, places_of(&it), &it.points, it.tile.data,
+                                     n);
+    ignore_beside(&it, expected, &it.packed);
+    finish_values(subject, name_of("packed_spread", kind), n, &it.packed, expected);
     guard_fini(&it.tile);
 }
 
 /* What is in the tile's block after the last point does not matter. */
-static void try_packed_sample(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+static void try_packed_sample(const struct subject *subject, struct rng *rng, const struct kind *kind, int64_t n)
 {
-    struct packed_case it = make_packed_case(subject, rng, lanes, whole_lanes(n));
-    const size_t wanted = (size_t)(n * lanes) * value_size(it.wide);
+    struct packed_case it = make_packed_case(subject, rng, kind, RG_GRID_POINTS, whole_lanes(n));
+    const size_t wanted = (size_t)(n * kind->lanes) * value_size(it.wide);
     unsigned char *expected = copy_of(&it.tile);
     for (int64_t p = 0; p < n; p++)
-        for (int64_t c = 0; c < lanes; c++) {
-            double sum = 0;
-            for (int64_t k = 0; k < 4; k++)
-                sum = fused(it.wide, weight_of(&it, k, p), pixel_of(&it, k, p, c), sum);
-            set(it.wide, expected, p * lanes + c, sum);
-        }
-    subject->kernels->packed->sample(it.tile.data, it.packed.data, lanes, &it.window, it.place, &it.points, n);
+        for (int64_t c = 0; c < kind->lanes; c++)
+            set(it.wide, expected, p * kind->lanes + c, blend_of(&it, BY_VALUE, p, c));
+    subject->kernels->packed->sample(it.tile.data, it.packed.data, kind->lanes, &it.window, places_of(&it), &it.points,
+                                     n);
     memcpy(expected + wanted, it.tile.data + wanted, it.tile.nbytes - wanted);
-    finish_values(subject, "packed_sample", n, &it.tile, expected);
+    finish_values(subject, name_of("packed_sample", kind), n, &it.tile, expected);
     guard_fini(&it.packed);
 }
 
-/* The gradient of point p by x (d = 0) or by y. */
-static double expect_slope(const struct packed_case *it, int d, int64_t p)
+/* What is added to the gradient of point p by x or by y. */
+static double expect_slope(const struct packed_case *it, enum weighing by, int64_t p)
 {
-    const union rg_grid_values *const slope = d == 0 ? &it->points.x.slope : &it->points.y.slope;
-    double term[RG_PACKED_LANES];
-    if (it->place[p] == RG_PACKED_NONE)
-        return 0;
-    for (int64_t c = 0; c < it->lanes; c++) {
-        double blend = 0;
-        for (int64_t k = 0; k < 4; k++) {
-            const int64_t along = d == 0 ? k % 2 : k / 2; /* by which the weight's derivative is -1 or 1 */
-            const union rg_grid_values *const other =
-                d == 0 ? &it->points.weight_y[k / 2] : &it->points.weight_x[k % 2];
-            blend = fused(it->wide, along == 0 ? -row_at(it, other, p) : row_at(it, other, p), pixel_of(it, k, p, c),
-                          blend);
-        }
-        term[c] = times(it->wide, get(it->wide, it->tile.data, p * it->lanes + c), blend);
+    double term[RG_GRID_LANES];
+    for (int64_t c = 0; c < it->lanes; c++)
+        term[c] = times(it->wide, get(it->wide, it->tile.data, p * it->lanes + c), blend_of(it, by, p, c));
+    return tree_sum(it->wide, term, it->lanes);
+}
+
+/* Sums so far. As they start from +0, they are never -0. */
+static struct guard make_sums(struct rng *rng, bool wide, int64_t n)
+{
+    struct guard sums = make(rng, value_dtype(wide), n);
+    for (int64_t p = 0; p < n; p++)
+        set(wide, sums.data, p, get(wide, sums.data, p) + 0.0);
+    return sums;
+}
+
+/* What slopes add to: sums by x and by y of whole blocks of points, and a packed image that points are spread over. */
+struct slope_results {
+    struct guard sum[2], spread;
+    void *expected_sum[2], *expected_spread;
+};
+
+static struct slope_results make_slope_results(struct rng *rng, const struct packed_case *it, int64_t n, bool spreads)
+{
+    struct slope_results results;
+    for (int d = 0; d < 2; d++) {
+        results.sum[d] = make_sums(rng, it->wide, whole_lanes(n));
+        results.expected_sum[d] = copy_of(&results.sum[d]);
+        for (int64_t p = 0; p < whole_lanes(n); p++)
+            set(it->wide, results.expected_sum[d], p,
+                plus(it->wide, get(it->wide, results.sum[d].data, p), expect_slope(it, d == 0 ? BY_X : BY_Y, p)));
     }
-    return times(it->wide, row_at(it, slope, p), plus(it->wide, 0, tree_sum(it->wide, term, it->lanes)));
+    results.spread = make(rng, value_dtype(it->wide), (int64_t)(it->packed.nbytes / value_size(it->wide)));
+    results.expected_spread = copy_of(&results.spread);
+    expect_spread(it, results.expected_spread, spreads ? n : 0);
+    return results;
 }
 
-static void try_packed_slope(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+/* Slopes alone, of points anywhere; or together with spreading, where only n points are inside. */
+static void try_packed_slope(const struct subject *subject, struct rng *rng, const struct kind *kind, int64_t n,
+                             bool spreads)
 {
-    const int64_t whole = whole_lanes(n);
-    struct packed_case it = make_packed_case(subject, rng, lanes, whole);
-    struct guard xy = make(rng, value_dtype(it.wide), 2 * whole);
-    unsigned char *expected = copy_of(&xy);
-    for (int64_t p = 0; p < whole; p++)
-        for (int d = 0; d < 2; d++)
-            encode(value_dtype(it.wide), expect_slope(&it, d, p), expected + (size_t)(2 * p + d) * value_size(it.wide));
-    subject->kernels->packed->slope(xy.data, it.packed.data, lanes, &it.window, it.place, &it.points, it.tile.data, n,
-                                    rng_chance(rng, 2));
-    subject->kernels->values->fence();
-    finish(subject, "packed_slope", n, &xy, expected);
-    guard_fini(&it.packed);
+    struct packed_case it = make_packed_case(subject, rng, kind, spreads ? n : RG_GRID_POINTS, whole_lanes(n));
+    struct slope_results results = make_slope_results(rng, &it, n, spreads);
+    void *unchanged = copy_of(&it.packed);
+    subject->kernels->packed->slope((struct rg_grid_sums){results.sum[0].data, results.sum[1].data}, it.packed.data,
+                                    spreads ? results.spread.data : NULL, kind->lanes, &it.window, places_of(&it),
+                                    &it.points, it.tile.data, n);
+    finish_values(subject, name_of("packed_slope by x", kind), n, &results.sum[0], results.expected_sum[0]);
+    finish_values(subject, name_of("packed_slope by y", kind), n, &results.sum[1], results.expected_sum[1]);
+    ignore_beside(&it, results.expected_spread, &results.spread);
+    finish_values(subject, name_of("packed_slope, spreading", kind), n, &results.spread, results.expected_spread);
+    finish(subject, name_of("packed_slope, reading", kind), n, &it.packed, unchanged);
     guard_fini(&it.tile);
 }
 
 /* It may ask for anything, but changes nothing. */
-static void try_packed_prefetch(const struct subject *subject, struct rng *rng, int64_t lanes, int64_t n)
+static void try_packed_prefetch(const struct subject *subject, struct rng *rng, const struct kind *kind, int64_t n)
 {
-    struct packed_case it = make_packed_case(subject, rng, lanes, 0);
+    struct packed_case it = make_packed_case(subject, rng, kind, RG_GRID_POINTS, 0);
     void *expected = copy_of(&it.packed);
-    const bool both = rng_chance(rng, 2);
-    subject->kernels->packed->prefetch(it.packed.data, both ? it.packed.data : NULL, lanes, &it.window, it.place, n);
-    subject->kernels->packed->prefetch(NULL, it.packed.data, lanes, &it.window, it.place, n);
+    subject->kernels->packed->prefetch(it.packed.data, kind->lanes, it.window.width, it.at[0], n);
     finish(subject, "packed_prefetch", n, &it.packed, expected);
     guard_fini(&it.tile);
 }
@@ -206,11 +407,13 @@ static void try_packed_prefetch(const struct subject *subject, struct rng *rng, 
 static void all_packed_images(const struct subject *subject, struct rng *rng)
 {
     for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
-        for (int k = 0; k < N_PACKED_LANES; k++) {
-            try_packed_spread(subject, rng, packed_lanes[k], n);
-            try_packed_sample(subject, rng, packed_lanes[k], n);
-            try_packed_slope(subject, rng, packed_lanes[k], n);
-            try_packed_prefetch(subject, rng, packed_lanes[k], n);
+        for (int k = 0; k < N_KINDS; k++) {
+            try_packed_spread(subject, rng, &kinds[k], n);
+            try_packed_sample(subject, rng, &kinds[k], n);
+            try_packed_slope(subject, rng, &kinds[k], n, false);
+            try_packed_slope(subject, rng, &kinds[k], n, true);
+            if (kinds[k].lanes < RG_GRID_LANES)
+                try_packed_prefetch(subject, rng, &kinds[k], n);
         }
 }
 
@@ -222,53 +425,101 @@ void packed_images(void **state)
 
 /* ---- Moves ---- */
 
-/* Rows of channels become a tile. What is in the block after the last point does not matter. */
-static void try_interleave(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t lanes, int64_t n)
+/* How pixels lie in a tensor: elements from channel to channel and from pixel to pixel. */
+struct layout {
+    int64_t channel_stride, stride;
+};
+
+/* Rows of pixels, pixels of channels with and without others between, anything, and either backwards. */
+static struct layout make_layout(int which, int64_t channels, int64_t n)
 {
-    const int64_t channels = rng_between(rng, 1, lanes), whole = whole_lanes(n), stride = whole + rng_below(rng, 4);
-    const size_t size = value_size(subject->wide), wanted = (size_t)(n * lanes) * size;
-    struct guard source = make(rng, dtype, (channels - 1) * stride + whole);
-    struct guard tile = make(rng, value_dtype(subject->wide), whole * lanes);
-    unsigned char *expected = copy_of(&tile);
-    for (int64_t p = 0; p < n; p++)
-        for (int64_t c = 0; c < lanes; c++) {
-            const size_t at = (size_t)(c * stride + p) * regrad_dtype_size(dtype);
-            set(subject->wide, expected, p * lanes + c, c < channels ? number_decode(dtype, source.data + at) : 0);
-        }
-    subject->kernels->packed->interleave[dtype](tile.data, lanes, source.data, stride, channels, n);
-    memcpy(expected + wanted, tile.data + wanted, tile.nbytes - wanted);
-    finish_values(subject, "interleave", n, &tile, expected);
+    const struct layout layouts[] = {{n + 3, 1},         {RG_GRID_POINTS, 1},   {-n - 1, 1}, {n + 1, -1},
+                                     {1, channels},      {1, RG_GRID_LANES},    {1, 40},     {1, -20},
+                                     {-1, channels + 2}, {3, 3 * channels + 1}, {n * 2, 2}};
+    return layouts[which];
+}
+enum { N_LAYOUTS = 11 };
+
+static int64_t layout_start(struct layout layout, int64_t channels, int64_t n)
+{
+    return start_of(layout.channel_stride, channels) + start_of(layout.stride, n);
+}
+
+static int64_t layout_span(struct layout layout, int64_t channels, int64_t n)
+{
+    return n == 0 ? 0 : span_of(layout.channel_stride, channels) + span_of(layout.stride, n) - 1;
+}
+
+/* n pixels on their way between a tensor and a tile. */
+struct move {
+    regrad_dtype dtype;
+    int64_t lanes, channels, n;
+    struct layout layout;
+};
+
+static struct guard make_pixels(struct rng *rng, const struct move *move)
+{
+    return make(rng, move->dtype, layout_span(move->layout, move->channels, move->n));
+}
+
+/* Where channel c of pixel p lies in the tensor, in bytes. */
+static int64_t element_at(const struct move *move, int64_t c, int64_t p)
+{
+    const int64_t start = layout_start(move->layout, move->channels, move->n);
+    return (start + c * move->layout.channel_stride + p * move->layout.stride) *
+           (int64_t)regrad_dtype_size(move->dtype);
+}
+
+static const char *move_name(const char *kernel, const struct move *move)
+{
+    static char name[120];
+    snprintf(name, sizeof name, "%s, %s, %d of %d lanes, strides %d and %d,", kernel, regrad_dtype_name(move->dtype),
+             (int)move->channels, (int)move->lanes, (int)move->layout.channel_stride, (int)move->layout.stride);
+    return name;
+}
+
+static void try_packed_load(const struct subject *subject, struct rng *rng, const struct move *move)
+{
+    struct guard source = make_pixels(rng, move);
+    struct guard tile = make(rng, value_dtype(subject->wide), move->n * move->lanes);
+    void *expected = copy_of(&tile);
+    for (int64_t p = 0; p < move->n; p++)
+        for (int64_t c = 0; c < move->lanes; c++)
+            set(subject->wide, expected, p * move->lanes + c,
+                c < move->channels ? number_decode(move->dtype, source.data + element_at(move, c, p)) : 0);
+    subject->kernels->packed->load[move->dtype](tile.data, move->lanes, source.data + element_at(move, 0, 0),
+                                                move->layout.channel_stride, move->layout.stride, move->channels,
+                                                move->n);
+    finish_values(subject, move_name("packed_load", move), move->n, &tile, expected);
     guard_fini(&source);
 }
 
-static void try_deinterleave(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t lanes,
-                             int64_t n)
+static void try_packed_store(const struct subject *subject, struct rng *rng, const struct move *move)
 {
-    const int64_t channels = rng_between(rng, 1, lanes), whole = whole_lanes(n);
-    const int64_t stride = whole + rng_below(rng, 2) * rng_below(rng, 20);
-    const size_t size = regrad_dtype_size(dtype);
-    struct guard tile = make(rng, value_dtype(subject->wide), whole * lanes);
-    struct guard result = make(rng, dtype, (channels - 1) * stride + whole);
+    struct guard tile = make(rng, value_dtype(subject->wide), move->n * move->lanes);
+    struct guard result = make_pixels(rng, move);
     unsigned char *expected = copy_of(&result);
-    for (int64_t p = 0; p < whole; p++)
-        for (int64_t c = 0; c < channels; c++)
-            encode(dtype, get(subject->wide, tile.data, p * lanes + c), expected + (size_t)(c * stride + p) * size);
-    subject->kernels->packed->deinterleave[dtype](result.data, stride, channels, tile.data, lanes, n,
-                                                  rng_chance(rng, 2));
+    for (int64_t p = 0; p < move->n; p++)
+        for (int64_t c = 0; c < move->channels; c++)
+            encode(move->dtype, get(subject->wide, tile.data, p * move->lanes + c), expected + element_at(move, c, p));
+    subject->kernels->packed->store[move->dtype](result.data + element_at(move, 0, 0), move->layout.channel_stride,
+                                                 move->layout.stride, tile.data, move->lanes, move->channels, move->n,
+                                                 rng_chance(rng, 2));
     subject->kernels->values->fence();
-    for (int64_t c = 0; c < channels; c++)
-        memcpy(expected + (size_t)(c * stride + n) * size, result.data + (size_t)(c * stride + n) * size,
-               (size_t)(whole - n) * size);
-    finish(subject, "deinterleave", n, &result, expected);
+    finish(subject, move_name("packed_store", move), move->n, &result, expected);
     guard_fini(&tile);
 }
 
-static void try_packed_moves(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
+/* All lanes are channels, or some are missing. */
+static void try_packed_moves(const struct subject *subject, struct rng *rng, struct move move)
 {
-    for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
-        for (int k = 1; k < N_PACKED_LANES; k++) {
-            try_interleave(subject, rng, dtype, packed_lanes[k], n);
-            try_deinterleave(subject, rng, dtype, packed_lanes[k], n);
+    for (int k = 0; k < N_PACKED_LANES; k++)
+        for (int which = 0; which < N_LAYOUTS; which++) {
+            move.lanes = packed_lanes[k];
+            move.channels = rng_chance(rng, 2) ? move.lanes : rng_between(rng, 1, move.lanes);
+            move.layout = make_layout(which, move.channels, move.n);
+            try_packed_load(subject, rng, &move);
+            try_packed_store(subject, rng, &move);
         }
 }
 
@@ -284,16 +535,18 @@ static void try_clear_far(const struct subject *subject, struct rng *rng, int64_
     finish(subject, "clear_far", n, &cleared, expected);
 }
 
-static void try_copy_far(const struct subject *subject, struct rng *rng, int64_t n)
+static void try_move_far(const struct subject *subject, struct rng *rng, int64_t n)
 {
-    struct guard copied, source;
-    guard_init(&copied, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
+    struct guard moved, source;
+    guard_init(&moved, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
     guard_init(&source, (size_t)n, rng_chance(rng, 2) ? GUARD_AT_START : GUARD_AT_END);
     rng_bytes(rng, source.data, n);
-    subject->kernels->values->copy_far(copied.data, source.data, (size_t)n);
+    void *expected = copy_of(&source), *zeros = calloc((size_t)n + 1, 1);
+    assert_non_null(zeros);
+    subject->kernels->values->move_far(moved.data, source.data, (size_t)n);
     subject->kernels->values->fence();
-    finish(subject, "copy_far", n, &copied, copy_of(&source));
-    guard_fini(&source);
+    finish(subject, "move_far", n, &moved, expected);
+    finish(subject, "move_far, its source", n, &source, zeros);
 }
 
 static void all_packed_moves(const struct subject *subject, struct rng *rng)
@@ -301,13 +554,14 @@ static void all_packed_moves(const struct subject *subject, struct rng *rng)
     for (int type = 0; type < RG_N_DTYPES; type++) {
         const regrad_dtype dtype = (regrad_dtype)type;
         const bool served = (dtype == REGRAD_FLOAT64) == subject->wide;
-        assert_int_equal(served, subject->kernels->packed->interleave[dtype] != NULL);
-        if (served)
-            try_packed_moves(subject, rng, dtype);
+        assert_int_equal(served, subject->kernels->packed->load[dtype] != NULL);
+        assert_int_equal(served, subject->kernels->packed->store[dtype] != NULL);
+        for (int64_t n = 0; n <= RG_GRID_POINTS && served; n++)
+            try_packed_moves(subject, rng, (struct move){.dtype = dtype, .n = n});
     }
     for (int64_t n = 0; n < 3 * LONGEST; n++) {
         try_clear_far(subject, rng, n);
-        try_copy_far(subject, rng, n);
+        try_move_far(subject, rng, n);
     }
 }
 
@@ -322,16 +576,16 @@ void packed_moves(void **state)
 /* Clamped to what a range tells of coordinates. */
 static double near_enough(double value)
 {
-    return value < -RG_PACKED_FAR ? -RG_PACKED_FAR : value > RG_PACKED_FAR ? RG_PACKED_FAR : value;
+    return value < -RG_GRID_FAR ? -RG_GRID_FAR : value > RG_GRID_FAR ? RG_GRID_FAR : value;
 }
 
 static void check_range(const struct subject *subject, const void *values, int64_t n, double least, double greatest)
 {
-    double low = RG_PACKED_FAR, high = -RG_PACKED_FAR;
+    double low = RG_GRID_FAR, high = -RG_GRID_FAR;
     for (int64_t k = 0; k < n; k++) {
         const double value = get(subject->wide, values, k);
-        low = isfinite(value) ? fmin(low, near_enough(value)) : -RG_PACKED_FAR;
-        high = isfinite(value) ? fmax(high, near_enough(value)) : RG_PACKED_FAR;
+        low = isfinite(value) ? fmin(low, near_enough(value)) : -RG_GRID_FAR;
+        high = isfinite(value) ? fmax(high, near_enough(value)) : RG_GRID_FAR;
         if (!isfinite(value))
             break;
     }
@@ -352,7 +606,7 @@ static void check_rows(const struct subject *subject, struct rng *rng, const voi
                                         .align_corners = spec.align_corners,
                                         .dtype = value_dtype(subject->wide)};
     int32_t low, high;
-    subject->kernels->packed->rows(&low, &high, least, greatest, 1, &spec);
+    subject->kernels->grid->rows(&low, &high, least, greatest, 1, &spec);
     for (int64_t p = 0; p < n; p++) {
         struct grid_axis axis;
         reference_grid_axis(&grid, get(subject->wide, values, p), spec.in_h, &axis);
@@ -375,32 +629,10 @@ static void try_range(const struct subject *subject, struct rng *rng, int64_t n)
     union rg_grid_values least, greatest;
     for (int64_t k = 0; k < n; k++)
         set(subject->wide, values.data, k, all_near ? rng_real(rng, -1.2, 1.2) : random_coordinate(rng, 5));
-    subject->kernels->packed->range(&least, &greatest, values.data, n);
+    subject->kernels->grid->range(&least, &greatest, values.data, n);
     check_range(subject, values.data, n, get(subject->wide, &least, 0), get(subject->wide, &greatest, 0));
     check_rows(subject, rng, values.data, n, &least, &greatest);
     guard_fini(&values);
-}
-
-/* Points in an image of 7 rows, near it, and of those none that touch it. */
-static void try_span(const struct subject *subject, struct rng *rng, bool some)
-{
-    struct rg_packed_points points;
-    int32_t low, high, lowest = INT32_MAX, highest = -1;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        points.y.first[p] = some && rng_chance(rng, 9) ? (int32_t)rng_between(rng, -2, 7) : -2;
-        if (points.y.first[p] == -2)
-            continue;
-        lowest = points.y.first[p] < lowest ? points.y.first[p] : lowest;
-        highest = points.y.first[p] > highest ? points.y.first[p] : highest;
-    }
-    subject->kernels->packed->span(&points, &low, &high);
-    assert_true(low >= 0 && high >= 0);
-    if (highest >= -1 && lowest <= 7) {
-        assert_int_equal(low, lowest < 0 ? 0 : lowest);
-        assert_int_equal(high, highest + 2);
-    } else {
-        assert_true(low >= high);
-    }
 }
 
 static void try_bounded(const struct subject *subject, struct rng *rng, int64_t n)
@@ -424,7 +656,6 @@ static void all_packed_points(const struct subject *subject, struct rng *rng)
         for (int64_t n = 0; n <= RG_GRID_POINTS; n++) {
             try_range(subject, rng, n + 1);
             try_bounded(subject, rng, n);
-            try_span(subject, rng, n > 0);
         }
 }
 

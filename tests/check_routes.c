@@ -17,8 +17,8 @@
  *                         choose_shared_rows   set `pays` to false
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
  *                         rg_resize_split      set `pays` to false
- *     op/grid_way.c       ways[]               delete the row of rg_grid_packed or rg_grid_tiles
- *                         is_packed            return false
+ *     op/grid_way.c       rg_grid_choose_way   do planes always
+ *                         lies_packed          return false
  *                         can_pack             set grad_apart to false
  *                         choose_traits        set streams to false
  *     op/grid_window.c    rg_grid_ring         return 0
@@ -156,12 +156,12 @@ static const struct row rows[] = {
     {"grid float32 1x3x300x16 -> 300x16 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_grad float32 1x1x50x30 -> 40x30 planes planes 3", "packed, in place", &sampled_eager, NULL},
     {"grid_grad float32 1x1x512x512 -> 160x210 planes planes 3", "packed, in place", &sampled_eager, NULL},
-    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "tiles, ring", &sampled, NULL},
-    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "tiles, ring", &sampled, NULL},
-    {"grid_bicubic_grad float64 1x16x40x37 -> 30x45 planes planes 1 input", "tiles, ring", &sampled, NULL},
-    {"grid_nearest_grad float32 1x16x9x37 -> 4x45 planes planes 1", "tiles, ring", &sampled, NULL},
-    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "tiles, ring, streamed", &sampled_large, NULL},
-    {"grid_grad float32 1x33x40x37 -> 30x45 planes planes 2", "tiles, ring", &sampled_eager, NULL},
+    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "packed, ring", &sampled, NULL},
+    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "packed, ring", &sampled, NULL},
+    {"grid_bicubic_grad float64 1x16x40x37 -> 30x45 planes planes 1 input", "packed, ring", &sampled, NULL},
+    {"grid_nearest_grad float32 1x16x60x37 -> 24x45 planes planes 1", "packed, ring", &sampled, NULL},
+    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "packed, ring, streamed", &sampled_large, NULL},
+    {"grid_grad float32 1x33x120x37 -> 90x45 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
     {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes", &sampled_eager, NULL}, /* few points */
     {"grid float32 1x1x1x4194400 -> 1x9 planes planes 1", "planes, long", &sampled, NULL},
@@ -173,13 +173,10 @@ static struct family {
     const char *name;
     uint64_t ways, ran, not_compiled;
 } grids = {"grid",
-           BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_RING) |
-               BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
+           BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_RING) | BIT(RG_LONG) | BIT(RG_IN_PLACE) |
+               BIT(RG_STREAMED),
            0, 0},
-  resizes = {"resize",
-             (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_TILES) | BIT(RG_PLANES) | BIT(RG_APART) |
-                                      BIT(RG_RING)),
-             0, 0};
+  resizes = {"resize", (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_RING)), 0, 0};
 
 static struct family *family_of(const struct problem *problem)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points, rows and tiles of grid sample for the tests of its kernels. */
+/* Points and rows of grid sample for the tests of its kernels. */
 #include "grid_subject.h"
 
 #include <string.h>
@@ -18,11 +18,6 @@ double row_value(bool wide, const struct guard *rows, int64_t k, int64_t p)
 struct guard make_rows(struct rng *rng, bool wide, int64_t n)
 {
     return make(rng, value_dtype(wide), n * row_stride(wide));
-}
-
-struct guard make_tile(struct rng *rng, bool wide, int64_t n)
-{
-    return make(rng, value_dtype(wide), n * RG_GRID_LANES);
 }
 
 /* Whole blocks of points of a tile are read and written. */
@@ -52,18 +47,21 @@ double times(bool wide, double a, double b)
     return wide ? a * b : (double)((float)a * (float)b);
 }
 
-/* Points with random taps, some of which are outside. */
+void fill_axis(struct rng *rng, struct rg_grid_axis *axis, int64_t n_taps, int64_t last)
+{
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        axis->inside[p] = -1;
+        for (int64_t k = 0; k < n_taps; k++) {
+            axis->index[k][p] = rng_between(rng, -1, last);
+            axis->inside[p] &= axis->index[k][p];
+        }
+    }
+}
+
 void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps)
 {
-    struct rg_grid_axis *axes[] = {&points->x, &points->y};
-    int64_t highest = rng_between(rng, -1, 9);
+    const int64_t last = rng_between(rng, -1, 9);
     points->n_taps = n_taps;
-    for (int d = 0; d < 2; d++)
-        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-            axes[d]->inside[p] = -1;
-            for (int64_t k = 0; k < n_taps; k++) {
-                axes[d]->index[k][p] = rng_between(rng, -1, highest);
-                axes[d]->inside[p] &= axes[d]->index[k][p];
-            }
-        }
+    fill_axis(rng, &points->x, n_taps, last);
+    fill_axis(rng, &points->y, n_taps, last);
 }

@@ -11,9 +11,6 @@ int64_t row_stride(bool wide);
 double row_value(bool wide, const struct guard *rows, int64_t k, int64_t p);
 struct guard make_rows(struct rng *rng, bool wide, int64_t n);
 
-/* A tile of n pixels or points. */
-struct guard make_tile(struct rng *rng, bool wide, int64_t n);
-
 /* Whole blocks of points of a tile are read and written. */
 int64_t whole_lanes(int64_t n);
 
@@ -21,6 +18,9 @@ int64_t whole_lanes(int64_t n);
 double tree_sum(bool wide, const double *values, int64_t n);
 double plus(bool wide, double a, double b);
 double times(bool wide, double a, double b);
+
+/* Random taps from -1, which is outside, to `last`. */
+void fill_axis(struct rng *rng, struct rg_grid_axis *axis, int64_t n_taps, int64_t last);
 
 /* Points with random taps, some of which are outside. */
 void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps);

@@ -10,13 +10,13 @@
 #include "kernel/body/grid_locate.h"
 #include "kernel/body/grid_plane.h"
 #include "kernel/body/grid_bilinear.h"
-#include "kernel/body/grid_tile.h"
+#include "kernel/body/grid_rows.h"
 #include "kernel/body/stored_f32.h"
-#include "kernel/body/grid_move.h"
+#include "kernel/body/grid_fetch.h"
 #include "kernel/body/stored_half.h"
-#include "kernel/body/grid_move.h"
+#include "kernel/body/grid_fetch.h"
 #include "kernel/body/stored_bfloat.h"
-#include "kernel/body/grid_move.h"
+#include "kernel/body/grid_fetch.h"
 #define TABLE RG_ISA(rg_grid_f32)
 #include "kernel/body/grid_table.h"
 #undef TABLE
@@ -26,9 +26,9 @@
 #include "kernel/body/grid_locate.h"
 #include "kernel/body/grid_plane.h"
 #include "kernel/body/grid_bilinear.h"
-#include "kernel/body/grid_tile.h"
+#include "kernel/body/grid_rows.h"
 #include "kernel/body/stored_f64.h"
-#include "kernel/body/grid_move.h"
+#include "kernel/body/grid_fetch.h"
 #define TABLE RG_ISA(rg_grid_f64)
 #include "kernel/body/grid_table.h"
 #undef TABLE

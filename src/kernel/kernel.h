@@ -9,9 +9,8 @@
  * T is the arithmetic type: float, or double for float64 tensors. Every operation rounds once to T,
  * to nearest even; the files are compiled with -ffp-contract=off. A product is added with one fused
  * multiply-add, written fma(a, b, c) = round(a * b + c) below, in exactly the order given there.
- * A vector lane computes one result. Only slopes of grid sample sum over lanes, those of tiles and those of packed
- * images: by a tree that is the same for every width. Hence the bits depend neither on the width of vectors nor on
- * where a row starts. The one thing left open is which NaN an operation yields when it yields a NaN; store makes it
+ * A vector lane computes one result. Only slopes of packed images sum over lanes, by a tree that is the same for
+ * every width. Hence the bits depend neither on the width of vectors nor on where a row starts. The one thing left open is which NaN an operation yields when it yields a NaN; store makes it
  * canonical.
  *
  * Glossary
@@ -33,8 +32,9 @@
  *   tap           a pixel that a point reads, on one axis; a neighbour is a tap of y and one of x
  *   slope         the gradient of a coordinate
  *   section       blocks of points that follow one another, of which is known together which rows they touch
- *   tile          pixels, or points, with RG_GRID_LANES channels side by side
- *   packed image  an image with all of its channels side by side, of which there are at most RG_PACKED_LANES
+ *   tile          points of a block with channels side by side, in as many lanes as the packed image has
+ *   packed image  an image with channels side by side: up to RG_PACKED_LANES, which are all of bilinear points', or
+ *                 RG_GRID_LANES at a time
  *   fence         makes what went past the caches visible to other threads
  *
  * The table of kernels has four slices, each with a header and units of its own, so that who changes one of them

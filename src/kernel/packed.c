@@ -6,7 +6,6 @@
 #include "kernel/body/packed_place.h"
 
 #include "kernel/body/float.h"
-#include "kernel/body/pixels.h"
 #include "kernel/body/packed.h"
 #include "kernel/body/stored_f32.h"
 #include "kernel/body/packed_move.h"
@@ -19,7 +18,6 @@
 #undef TABLE
 
 #include "kernel/body/double.h"
-#include "kernel/body/pixels.h"
 #include "kernel/body/packed.h"
 #include "kernel/body/stored_f64.h"
 #include "kernel/body/packed_move.h"

@@ -1,95 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of bilinear grid samples of few channels, which lie side by side in packed images. See kernel/kernel.h. */
+/* Kernels of grid samples of packed images, in which the channels of a pixel lie side by side. See kernel/kernel.h. */
 #ifndef RG_PACKED_KERNELS_H
 #define RG_PACKED_KERNELS_H
 
 #include "kernel/grid_kernels.h"
 
 /*
- * The same sums, where a point has four neighbours, two by two, and there are up to RG_PACKED_LANES channels. A packed
- * image holds `lanes` channels of an image side by side, 1, 2, 4, 6 or 8: value (y, x, c) is at [(y * width + x) *
- * lanes + c]. Channels that are missing are +0. A tile of as many lanes holds channels of points.
+ * A packed image holds `lanes` channels of an image side by side: value (y, x, c) is at [(y * width + x) * lanes + c].
+ * Channels that are missing are +0. A tile of as many lanes holds channels of points. There are 1, 2, 4 or
+ * RG_PACKED_LANES lanes, of bilinear points only, or many: RG_GRID_LANES.
+ *
+ * An image of many lanes has RG_PACKED_NOWHERE pixels for neighbours that are not in it. Rows follow, each with one
+ * pixel beside the image before its own, and one more pixel is at the end, so that each row has one at both sides:
+ * value (y, x, c) is at [(RG_PACKED_NOWHERE + 1 + y * (width + 1) + x) * lanes + c]. What lies beside the image is 0 in
+ * an image that is read, and anything in one that is added to.
  */
-enum { RG_PACKED_LANES = 8 };
+enum { RG_PACKED_LANES = 8, RG_PACKED_NOWHERE = 2 };
 
-/* What rg_grid_bilinear_axis_fn finds for each axis. */
+/* Points of a block. */
 struct rg_packed_points {
+    int64_t n_taps; /* on each axis: 2 for bilinear points, else 1 or 4 */
+    /* Bilinear points: what rg_grid_bilinear_axis_fn finds for each axis. */
     struct rg_grid_bilinear_axis x, y;
     union rg_grid_values weight_x[2], weight_y[2];
+    struct rg_grid_points each; /* of others: what rg_grid_locate_fn finds */
 };
 
 /* What of an image a packed image holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of
  * the image is row y & mask of the packed image; mask is one less than a power of two. */
 struct rg_packed_window {
     int32_t width, row_begin, row_end, mask;
+    bool many;       /* the image has many lanes; then also: */
+    bool far;        /* it is so large that its pixels are not likely to be in a cache near by, and are prefetched */
+    int32_t nowhere; /* where in it the pixels are for neighbours that are not in the window */
 };
 
-/* place[p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by side in the
- * packed image, RG_PACKED_NONE only where none of them is in the window, else RG_PACKED_SOME; for all RG_GRID_POINTS
+/* For few lanes, at[0][p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by
+ * side in the packed image, RG_PACKED_NONE only where none of them is in the window, else RG_PACKED_SOME. For many
+ * lanes, of bilinear points at[k][p] = where the left one of the two neighbours in the upper (k = 0) or lower row is,
+ * which may be the pixel beside the image, or nowhere; of others the same of each neighbour k. For all RG_GRID_POINTS
  * points. */
 enum { RG_PACKED_SOME = -1, RG_PACKED_NONE = -2 };
-typedef void rg_packed_place_fn(int32_t *place, const struct rg_packed_points *points,
+typedef void rg_packed_place_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
                                 const struct rg_packed_window *window);
-
-/* The least and the greatest of n coordinates, as far as that matters: both are brought to -RG_PACKED_FAR ..
- * RG_PACKED_FAR, where they are when one of the coordinates is not finite. n is not 0. */
-enum { RG_PACKED_FAR = 3 };
-typedef void rg_packed_range_fn(void *least, void *greatest, const void *value, int64_t n);
-
-/* low[k] .. high[k]: rows that hold all that points with y from least[k] to greatest[k] touch, if any; for k < n, which
- * is up to RG_GRID_POINTS, of any interpolation. The axis is no longer than RG_LONGEST_IN_FLOAT. */
-typedef void rg_packed_rows_fn(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
-                               const struct rg_grid_spec *spec);
 
 /* For the points p < n in order, neighbours k in increasing order as far as they are in the window, and all lanes c:
  * packed(k, c) = fma(weight[k][p], tile(p, c), packed(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
  */
 typedef void rg_packed_spread_fn(void *packed, int64_t lanes, const struct rg_packed_window *window,
-                                 const int32_t *place, const struct rg_packed_points *points, const void *tile,
-                                 int64_t n);
+                                 const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
+                                 const void *tile, int64_t n);
 
 /* tile(p, c) = s where s = +0 and then s = fma(weight[k][p], packed(k, c), s), for p < n; neighbours outside of the
  * window count as +0. The tile's points from n on, up to a multiple of RG_GRID_LANES, are undefined afterwards. */
 typedef void rg_packed_sample_fn(void *tile, const void *packed, int64_t lanes, const struct rg_packed_window *window,
-                                 const int32_t *place, const struct rg_packed_points *points, int64_t n);
+                                 const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points, int64_t n);
 
-/* xy[2 * p] and xy[2 * p + 1] = what grid_slope and grid_finish make of point p, for p < n, rounded up to
- * RG_GRID_LANES; a NaN becomes the one that rg_store_fn stores. far: past the caches if the address allows it. */
-typedef void rg_packed_slope_fn(void *xy, const void *packed, int64_t lanes, const struct rg_packed_window *window,
-                                const int32_t *place, const struct rg_packed_points *points, const void *tile,
-                                int64_t n, bool far);
+/* Blends, products and their sums over channels: with b(p, c) the blend as above, but with the weights' derivatives by
+ * x (of bilinear points exactly -weight_y and weight_y), and row[c][p] = round(tile(p, c) * b(p, c)), adds to sums.x
+ * what rg_grid_fold_fn makes of the rows; likewise by y to sums.y. For p < n, rounded up to RG_GRID_LANES. Unless
+ * spread is NULL, does what rg_packed_spread_fn does to this packed image, which has the same window. The points from n
+ * on are outside. */
+typedef void rg_packed_slope_fn(struct rg_grid_sums sums, const void *packed, void *spread, int64_t lanes,
+                                const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
+                                const struct rg_packed_points *points, const void *tile, int64_t n);
 
-/* tile(p, c) = (T)src[c * stride + p] for p < n, rounded up to RG_GRID_LANES, and c < channels; missing channels are
- * +0. src is of the storage type, lanes is 2, 4, 6 or 8. */
-typedef void rg_packed_interleave_fn(void *tile, int64_t lanes, const void *src, int64_t stride, int64_t channels,
-                                     int64_t n);
+/* tile(p, c) = (T)src[c * channel_stride + p * stride] for p < n and c < channels, and +0 for the other lanes of these
+ * pixels. src is of the storage type. Exact; a NaN stays a NaN. */
+typedef void rg_packed_load_fn(void *tile, int64_t lanes, const void *src, int64_t channel_stride, int64_t stride,
+                               int64_t channels, int64_t n);
 
-/* dst[c * stride + p] = round(tile(p, c)), likewise, rounded as rg_store_fn does; far as above. */
-typedef void rg_packed_deinterleave_fn(void *dst, int64_t stride, int64_t channels, const void *tile, int64_t lanes,
-                                       int64_t n, bool far);
+/* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < channels, rounded as rg_store_fn does.
+ * far: the result will not be read soon, and may go past the caches; then rg_fence_fn must follow. */
+typedef void rg_packed_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t lanes,
+                                int64_t channels, int64_t n, bool far);
 
-/* Asks the processor to bring what points p < n touch of two packed images, one of which may be NULL. Changes nothing.
- */
-typedef void rg_packed_prefetch_fn(const void *input, const void *grad, int64_t lanes,
-                                   const struct rg_packed_window *window, const int32_t *place, int64_t n);
-/* Rows low .. high - 1 hold all that the points touch. There may be more of them than the image has. */
-typedef void rg_packed_span_fn(const struct rg_packed_points *points, int32_t *low, int32_t *high);
+/* Asks the processor to bring what bilinear points p < n touch of a packed image with few lanes. Changes nothing. */
+typedef void rg_packed_prefetch_fn(const void *packed, int64_t lanes, int64_t width, const int32_t *place, int64_t n);
 
 /* Is |value[k]| <= limit for all k < n? Not when one is NaN. */
 typedef bool rg_packed_bounded_fn(const void *value, int64_t n, double limit);
 
 struct rg_packed_kernels {
     rg_packed_place_fn *place;
-    rg_packed_range_fn *range;
-    rg_packed_rows_fn *rows;
     rg_packed_spread_fn *spread;
     rg_packed_sample_fn *sample;
     rg_packed_slope_fn *slope;
     rg_packed_prefetch_fn *prefetch;
     rg_packed_bounded_fn *bounded;
-    rg_packed_span_fn *span;
-    rg_packed_interleave_fn *interleave[RG_N_DTYPES];
-    rg_packed_deinterleave_fn *deinterleave[RG_N_DTYPES];
+    rg_packed_load_fn *load[RG_N_DTYPES];
+    rg_packed_store_fn *store[RG_N_DTYPES];
 };
 
 #endif

@@ -18,12 +18,14 @@ typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 /* even[k] = (T)src[2 * k] and odd[k] = (T)src[2 * k + 1] for k < n, as rg_load_fn does. */
 typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
 
-/* dst[2 * k] = round(even[k]) and dst[2 * k + 1] = round(odd[k]) for k < n, as rg_store_fn does. */
-typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n);
+/* dst[2 * k] = round(even[k]) and dst[2 * k + 1] = round(odd[k]) for k < n, as rg_store_fn does. far: the result will
+ * not be read soon, and may go past the caches; then rg_fence_fn must follow. */
+typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n, bool far);
 
-/* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */
+/* Fills memory with zeros, or with what is at `from`, where it leaves zeros, past the caches: for what is not looked at
+ * again soon. */
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
-typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
+typedef void rg_move_far_fn(void *data, void *from, size_t nbytes);
 
 /* Makes what this thread streamed visible like all that it stored. */
 typedef void rg_fence_fn(void);
@@ -34,7 +36,7 @@ struct rg_value_kernels {
     rg_split_fn *split[RG_N_DTYPES];
     rg_join_fn *join[RG_N_DTYPES];
     rg_clear_far_fn *clear_far;
-    rg_copy_far_fn *copy_far;
+    rg_move_far_fn *move_far;
     rg_fence_fn *fence;
 };
 

@@ -15,24 +15,25 @@ struct rg_grid_way; /* op/grid_unit.h */
 struct rg_grid_plan {
     regrad_plan base;
     struct rg_grid_spec spec;
-    const struct rg_kernels *wide; /* not NULL: they locate on long axes, in double; see op/grid_long.h */
+    const struct rg_kernels *wide; /* not NULL: they locate on long axes, in double; see op/grid_sums.c */
     const struct rg_grid_way *way;
     int64_t n, channels;
     int64_t n_points, n_blocks;  /* of one sample; a block is RG_GRID_POINTS points */
     int64_t section, n_sections; /* blocks of a section; how many sections there are */
     bool forward, want_input_grad, want_grid_grad;
     bool need_input;      /* the input's values count */
-    int64_t lanes;        /* channels side by side in a pixel of the workspace */
+    int64_t lanes;        /* values of a pixel of the workspace: channels side by side, or planes */
+    int64_t pitch;        /* pixels from one row to the next in an image of the workspace */
+    int64_t beside;       /* pixels beside an image, of each slot that has rows of it */
     int64_t group;        /* channels done together */
     int64_t n_groups;     /* of a sample */
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
     int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */
-    int64_t n_pixels;     /* of an image in the workspace: rounded up */
     int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
     int64_t step;         /* rows of images are opened so many at a time, a power of two: see op/grid_window.h */
-    bool streams;         /* results of tiles are larger than the caches */
-    bool input_copied;    /* the input, or its gradient, is an image in the workspace, not worked on where it is */
-    bool grad_copied;     /* planes read the input where it is */
+    bool streams;         /* a result is larger than the caches */
+    bool input_copied;    /* packed: the input is an image in the workspace, not read where it is */
+    bool grad_copied;     /* likewise its gradient */
     bool grad_apart;      /* a slot alone makes the gradient, which is not copied, in a cache, and moves it */
 };
 
@@ -54,7 +55,6 @@ int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan);
 /* Are the sums of all points and groups of channels few enough for bytes of them to be counted? */
 bool rg_grid_can_count_sums(const struct rg_grid_plan *plan);
 
-void rg_grid_run_forward(const regrad_plan *base, struct rg_run *run);
-void rg_grid_run_backward(const regrad_plan *base, struct rg_run *run);
+void rg_grid_run(const regrad_plan *base, struct rg_run *run);
 
 #endif

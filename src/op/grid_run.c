@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a grid sample. The channels of a sample are done in groups of up to RG_GRID_LANES, in one of three ways:
- * packed, with tiles, or plane by plane. The results are the same. A group is done by one slot alone, or by all slots
- * together: a team.
+ * Running a grid sample. The channels of a sample are done in groups of up to RG_GRID_LANES, in one of two ways:
+ * packed, or plane by plane. The results are the same. A group is done by one slot alone, or by all slots together: a
+ * team.
  *
  * For each block of points, in order, the neighbours are found, and then
  *     sample   output:     the neighbours are blended
@@ -20,39 +20,18 @@
 
 /* ---- A group ---- */
 
-static bool owns(const struct rg_grid_unit *unit, int64_t b)
-{
-    const struct rg_grid_plan *plan = unit->plan;
-    return (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
-}
-
-/* Are rows opened and closed section by section? */
-static bool has_window(const struct rg_grid_unit *unit)
-{
-    return rg_grid_is_surveyed(unit->plan, unit->n_slots) && (unit->plan->input_copied || unit->plan->grad_copied);
-}
-
-/* Has the unit to do with block b? */
-static bool visit(struct rg_grid_unit *unit, int64_t b)
-{
-    const int64_t s = b / unit->plan->section;
-    const bool surveyed = rg_grid_is_surveyed(unit->plan, unit->n_slots);
-    unit->owns = owns(unit, b);
-    unit->touches = surveyed ? rg_grid_touches(unit, s) : unit->plan->want_input_grad;
-    return unit->owns || unit->touches;
-}
-
 static void work_on_block(struct rg_grid_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = unit->plan;
     const struct rg_grid_window *window = &unit->window;
-    const bool windowed = has_window(unit);
-    if (visit(unit, b)) {
-        if (windowed)
-            rg_grid_open_rows(unit, window->high[b / plan->section] + 1, window->lowest[b / plan->section]);
+    const int64_t s = b / plan->section;
+    unit->owns = (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
+    unit->touches = unit->surveyed ? rg_grid_touches(unit, s) : plan->want_input_grad;
+    if (unit->surveyed && (unit->owns || unit->touches))
+        rg_grid_open_rows(unit, window->high[s] + 1, window->lowest[s]);
+    if (unit->owns || unit->touches)
         plan->way->work(unit, b, rg_grid_nth_block(b, plan->n_points));
-    }
-    if (windowed)
+    if (unit->surveyed)
         rg_grid_close_rows(unit, window->lowest[(b + 1) / plan->section]);
 }
 
@@ -61,11 +40,12 @@ static void work(struct rg_grid_unit *unit, int64_t span)
 {
     const struct rg_grid_plan *plan = unit->plan;
     const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : unit->blocks;
-    if (plan->want_grid_grad)
-        rg_grid_clear_sums(unit);
+    rg_grid_clear_sums(unit);
     rg_grid_begin_rows(unit, span);
     if (plan->way->begin != NULL)
         plan->way->begin(unit);
+    if (!unit->surveyed)
+        rg_grid_open_rows(unit, unit->window.view.end, 0);
     for (int64_t b = share.begin; b < share.end; b++)
         work_on_block(unit, b);
     rg_grid_end_rows(unit);
@@ -78,7 +58,7 @@ static void work_alone(struct rg_grid_unit *unit, int64_t n, struct rg_share gro
 {
     int64_t span = INT32_MAX;
     rg_grid_set_group(unit, n, groups.begin);
-    if (rg_grid_is_surveyed(unit->plan, 1) && groups.begin < groups.end) {
+    if (unit->surveyed && groups.begin < groups.end) {
         rg_grid_find_rows(unit, (struct rg_share){0, unit->plan->n_sections});
         span = rg_grid_survey(unit);
     }
@@ -98,8 +78,7 @@ static void samples_slot(void *context, int slot)
     struct rg_grid_unit unit = rg_grid_make_unit(run, slot, 1);
     for (int64_t n = share.begin; n < share.end; n++) {
         work_alone(&unit, n, (struct rg_share){0, plan->n_groups});
-        if (plan->want_grid_grad)
-            rg_grid_finish(&unit);
+        rg_grid_finish(&unit);
     }
 }
 
@@ -138,15 +117,12 @@ static void survey_slot(void *context, int slot)
     common->span[slot] = rg_grid_survey(&unit);
 }
 
-/* Brings the slot's share of the input into the image of the team, in whole steps. */
+/* Brings the slot's rows of the input into the image of the team. */
 static void load_slot(void *context, int slot)
 {
     const struct rg_grid_unit unit = team_unit(context, slot);
-    const int64_t step = unit.plan->step, in_h = unit.plan->spec.in_h;
-    const struct rg_share steps = rg_share_units((in_h + step - 1) / step, unit.n_slots, slot);
-    const struct rg_share rows = {steps.begin * step, rg_min(steps.end * step, in_h)};
-    if (rows.begin < rows.end)
-        unit.plan->way->load(&unit, rows);
+    if (unit.rows.begin < unit.rows.end)
+        unit.plan->way->load(&unit, unit.rows);
 }
 
 static void work_slot(void *context, int slot)
@@ -169,10 +145,12 @@ static bool parallel(const struct rg_grid_run *run, void (*task)(void *context, 
     return rg_plan_parallel(&run->plan->base, run->run, task, context);
 }
 
-/* Finds which rows the points of a sample touch. False when the run is at its end. */
+/* Finds which rows the points of a sample touch, if they must be known. False when the run is at its end. */
 static bool survey(struct common *common)
 {
     const int n_slots = common->run->plan->base.n_slots;
+    if (!team_unit(common, 0).surveyed)
+        return true;
     if (!parallel(common->run, find_slot, common) || !parallel(common->run, survey_slot, common))
         return false;
     for (int slot = 1; slot < n_slots; slot++)
@@ -184,7 +162,7 @@ static bool survey(struct common *common)
 static bool shares_input(struct common *common)
 {
     const struct rg_grid_unit unit = team_unit(common, 0);
-    return unit.plan->input_copied && !(unit.plan->way == &rg_grid_packed && rg_grid_ring(&unit, common->span[0]) > 0);
+    return unit.plan->input_copied && rg_grid_ring(&unit, common->span[0]) == 0;
 }
 
 static void run_shared(const struct rg_grid_run *run, int64_t n)
@@ -194,14 +172,14 @@ static void run_shared(const struct rg_grid_run *run, int64_t n)
     if (plan->groups_alone > 0)
         parallel(run, groups_slot, &common);
     common.g = plan->groups_alone;
-    if (common.g < plan->n_groups && rg_grid_is_surveyed(plan, plan->base.n_slots) && !survey(&common))
+    if (common.g < plan->n_groups && !survey(&common))
         return;
     for (; common.g < plan->n_groups; common.g++) {
         if (shares_input(&common))
             parallel(run, load_slot, &common);
         parallel(run, work_slot, &common);
     }
-    if (plan->want_grid_grad)
+    if (plan->want_grid_grad && plan->n_groups > 1)
         parallel(run, finish_slot, &common);
 }
 
@@ -227,30 +205,21 @@ static struct rg_grid_tensor tensor_of(const struct rg_grid_plan *plan, const st
     };
 }
 
-void rg_grid_run_forward(const regrad_plan *base, struct rg_run *run)
+void rg_grid_run(const regrad_plan *base, struct rg_run *run)
 {
     const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
-    const struct rg_grid_run all = {
+    const int input = plan->forward ? 0 : 1; /* gradients have grad_output before it */
+    struct rg_grid_run all = {
         .plan = plan,
-        .input = tensor_of(plan, &base->input[0], run->input[0]),
-        .grid = tensor_of(plan, &base->input[1], run->input[1]),
-        .sampled = tensor_of(plan, &base->output[0], run->output[0]),
+        .input = tensor_of(plan, &base->input[input], run->input[input]),
+        .grid = tensor_of(plan, &base->input[input + 1], run->input[input + 1]),
+        .sampled = plan->forward ? tensor_of(plan, &base->output[0], run->output[0])
+                                 : tensor_of(plan, &base->input[0], run->input[0]),
         .run = run,
     };
-    run_all(&all);
-}
-
-void rg_grid_run_backward(const regrad_plan *base, struct rg_run *run)
-{
-    const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
-    const struct rg_grid_run all = {
-        .plan = plan,
-        .sampled = tensor_of(plan, &base->input[0], run->input[0]),
-        .input = tensor_of(plan, &base->input[1], run->input[1]),
-        .grid = tensor_of(plan, &base->input[2], run->input[2]),
-        .input_grad = tensor_of(plan, &base->output[0], run->output[0]),
-        .grid_grad = tensor_of(plan, &base->output[1], run->output[1]),
-        .run = run,
-    };
+    if (!plan->forward) {
+        all.input_grad = tensor_of(plan, &base->output[0], run->output[0]);
+        all.grid_grad = tensor_of(plan, &base->output[1], run->output[1]);
+    }
     run_all(&all);
 }

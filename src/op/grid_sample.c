@@ -157,7 +157,7 @@ regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, stru
     if (made == NULL)
         return rg_fail(REGRAD_ERROR_OUT_OF_MEMORY, "%s: out of memory for the plan", call->op);
     rg_plan_init(&made->base, call->op, call->input.tensor->dtype);
-    made->base.run = call->backward ? rg_grid_run_backward : rg_grid_run_forward;
+    made->base.run = rg_grid_run;
     made->base.describe = describe;
     made->base.destroy = destroy;
     set_operands(&made->base, call);

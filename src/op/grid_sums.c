@@ -3,12 +3,69 @@
 
 #include <string.h>
 
-#include "op/grid_long.h"
 #include "op/grid_values.h"
 
-bool rg_grid_has_bilinear_points(const struct rg_grid_plan *plan)
+/* ---- Long axes: float has no quarters of a pixel on an axis longer than RG_LONGEST_IN_FLOAT, and past 2^24 not every
+ * last pixel. So pixels, neighbours and weights on it are found in double, and the weights are rounded to float. ----
+ */
+
+static void widen(union rg_grid_values *to, const union rg_grid_values *from, int64_t n)
 {
-    return plan->way == &rg_grid_tiles && rg_grid_is_bilinear(plan);
+    for (int64_t p = 0; p < n; p++)
+        to->f64[p] = (double)from->f32[p];
+}
+
+static void narrow(union rg_grid_values *to, const union rg_grid_values *from)
+{
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        to->f32[p] = (float)from->f64[p];
+}
+
+/* The first of two weights is 1 minus the second as it is used, also where only the first is inside. That is at the far
+ * end, where 1 - (1 - t) is t: there a double has no more than 30 digits of the fraction. */
+static void complement(struct rg_grid_axis *to, const struct rg_grid_axis *from)
+{
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const double t = from->index[1][p] < 0 ? 1 - from->weight[0].f64[p] : from->weight[1].f64[p];
+        if (from->index[0][p] >= 0)
+            to->weight[0].f32[p] = 1 - (float)t;
+    }
+}
+
+static void narrow_axis(struct rg_grid_axis *to, const struct rg_grid_axis *from, int64_t n_taps)
+{
+    memcpy(to->index, from->index, sizeof to->index);
+    memcpy(to->inside, from->inside, sizeof to->inside);
+    narrow(&to->slope, &from->slope);
+    for (int64_t k = 0; k < n_taps; k++) {
+        narrow(&to->weight[k], &from->weight[k]);
+        narrow(&to->derivative[k], &from->derivative[k]);
+    }
+    if (n_taps == 2)
+        complement(to, from);
+}
+
+/* Finds the long axes of points again, in double. */
+static void locate_long(const struct rg_grid_plan *plan, struct rg_grid_points *points, const union rg_grid_values *x,
+                        const union rg_grid_values *y, int64_t n)
+{
+    struct rg_grid_points wide;
+    union rg_grid_values wide_x, wide_y;
+    widen(&wide_x, x, n);
+    widen(&wide_y, y, n);
+    plan->wide->grid->locate(&wide, &wide_x, &wide_y, n, &plan->spec);
+    if (rg_grid_is_long(plan->spec.in_w))
+        narrow_axis(&points->x, &wide.x, wide.n_taps);
+    if (rg_grid_is_long(plan->spec.in_h))
+        narrow_axis(&points->y, &wide.y, wide.n_taps);
+}
+
+/* ---- Points ---- */
+
+/* Planes have each neighbour of bilinear points too. */
+static bool is_bilinear(const struct rg_grid_plan *plan)
+{
+    return plan->way == &rg_grid_packed && rg_grid_is_bilinear(plan);
 }
 
 void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
@@ -16,17 +73,18 @@ void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
     const struct rg_grid_spec *spec = &unit->plan->spec;
     const struct rg_grid_kernels *kernels = unit->kernels->grid;
     const union rg_grid_values *x = &unit->at->x, *y = &unit->at->y;
-    struct rg_grid_scratch *scratch = unit->scratch;
-    struct rg_grid_bilinear_points *bilinear = &scratch->bilinear_points;
+    struct rg_packed_points *points = &unit->at->points;
     rg_grid_load_coordinates(unit, block);
-    if (rg_grid_has_bilinear_points(unit->plan)) {
-        kernels->bilinear_axis(&bilinear->x, scratch->weights.dy, x, block.count, spec->in_w, spec);
-        kernels->bilinear_axis(&bilinear->y, scratch->weights.dx, y, block.count, spec->in_h, spec);
+    if (is_bilinear(unit->plan)) {
+        points->n_taps = 2;
+        kernels->bilinear_axis(&points->x, points->weight_x, x, block.count, spec->in_w, spec);
+        kernels->bilinear_axis(&points->y, points->weight_y, y, block.count, spec->in_h, spec);
         return;
     }
-    kernels->locate(&scratch->points, x, y, block.count, spec);
+    kernels->locate(&points->each, x, y, block.count, spec);
+    points->n_taps = points->each.n_taps;
     if (unit->plan->wide != NULL)
-        rg_grid_locate_long(unit->plan, &scratch->points, x, y, block.count);
+        locate_long(unit->plan, &points->each, x, y, block.count);
 }
 
 /* ---- Sums ---- */
@@ -55,7 +113,7 @@ static struct rg_grid_sums sums_of(const struct rg_grid_plan *plan, char *sum, i
 
 void rg_grid_clear_sums(const struct rg_grid_unit *unit)
 {
-    if (is_single(unit->plan) || (unit->first > 0 && !rg_grid_has_own_sums(unit)))
+    if (!unit->plan->want_grid_grad || is_single(unit->plan) || (unit->first > 0 && !rg_grid_has_own_sums(unit)))
         return;
     const int64_t n_blocks = unit->blocks.end - unit->blocks.begin;
     memset(sums_of(unit->plan, unit->sum, unit->blocks.begin).x, 0, (size_t)(n_blocks * 2 * row_nbytes(unit->plan)));
@@ -63,25 +121,23 @@ void rg_grid_clear_sums(const struct rg_grid_unit *unit)
 
 struct rg_grid_sums rg_grid_begin_sums(const struct rg_grid_unit *unit, int64_t b)
 {
-    struct rg_grid_scratch *scratch = unit->scratch;
     if (!is_single(unit->plan))
         return sums_of(unit->plan, unit->sum, b);
-    memset(scratch->sum, 0, sizeof scratch->sum);
-    return (struct rg_grid_sums){&scratch->sum[0], &scratch->sum[1]};
+    memset(unit->at->sum, 0, (size_t)(2 * row_nbytes(unit->plan)));
+    return sums_of(unit->plan, (char *)unit->at->sum, 0);
 }
 
-/* The sums times d pixel / d coordinate; exactly 0 for a point that touches nothing. The scratch has the points. */
+/* The sums times d pixel / d coordinate; exactly 0 for a point that touches nothing. The points are located. */
 static void finish_block(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const struct rg_grid_scratch *scratch = unit->scratch;
-    const struct rg_grid_points *points = &scratch->points;
+    const struct rg_packed_points *points = &unit->at->points;
     const bool summed = plan->need_input && plan->channels > 0; /* else they are 0, and stay it */
-    if (summed && rg_grid_has_bilinear_points(plan)) {
-        unit->kernels->grid->finish_bilinear(sums, &scratch->bilinear_points);
+    if (summed && is_bilinear(plan)) {
+        unit->kernels->grid->finish_bilinear(sums, &points->x, &points->y);
     } else if (summed) {
-        unit->kernels->grid->finish(sums.x, &points->x.slope, points);
-        unit->kernels->grid->finish(sums.y, &points->y.slope, points);
+        unit->kernels->grid->finish(sums.x, &points->each.x.slope, &points->each);
+        unit->kernels->grid->finish(sums.y, &points->each.y.slope, &points->each);
     }
     rg_grid_store_slopes(unit, sums, block);
 }
@@ -108,7 +164,7 @@ static struct rg_grid_sums add_groups(const struct rg_grid_unit *unit, int64_t b
 
 void rg_grid_finish(struct rg_grid_unit *unit)
 {
-    if (is_single(unit->plan))
+    if (!unit->plan->want_grid_grad || is_single(unit->plan))
         return;
     rg_grid_set_group(unit, unit->n, 0);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes and tiles: the sums for grid_grad over channels and neighbours, and what becomes of them. */
+/* The points of a block, and the sums for grid_grad over channels and neighbours. */
 #ifndef RG_GRID_SUMS_H
 #define RG_GRID_SUMS_H
 
@@ -8,12 +8,8 @@
 /* Bytes of a group's sums: none when it is the only one, for each block is then finished at once. */
 int64_t rg_grid_sum_nbytes(const struct rg_grid_plan *plan);
 
-/* Finds the neighbours of a block, into the scratch. Bilinear tiles have weights on the y axis in weights.dx, on the x
- * axis in weights.dy. */
+/* Finds the neighbours of a block. */
 void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block);
-
-/* Are the points in the scratch those of bilinear tiles? */
-bool rg_grid_has_bilinear_points(const struct rg_grid_plan *plan);
 
 /* Before a group: makes the sums of the unit's blocks 0, unless they go on from the group before. */
 void rg_grid_clear_sums(const struct rg_grid_unit *unit);

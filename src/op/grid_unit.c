@@ -12,7 +12,7 @@ static int64_t count_sections(const struct rg_grid_plan *plan)
 
 static int64_t slot_nbytes(const struct rg_grid_plan *plan)
 {
-    return rg_booked(1, sizeof(struct rg_grid_coordinates)) + rg_booked(1, plan->way->scratch_nbytes) +
+    return rg_booked(1, sizeof(struct rg_grid_at)) + rg_booked(1, plan->way->scratch_nbytes) +
            rg_booked(count_sections(plan) + 1, sizeof(int32_t));
 }
 
@@ -23,11 +23,11 @@ static int64_t common_nbytes(const struct rg_grid_plan *plan)
 }
 
 /* No more than eight times as much is in use at once. */
-static const int64_t most_values = INT64_MAX / 8 / (8 * (int64_t)sizeof(union rg_grid_pixels));
+static const int64_t most_values = INT64_MAX / 8 / (8 * RG_GRID_POINTS * RG_GRID_LANES * (int64_t)sizeof(double));
 
 static bool can_count_pixels(const struct rg_grid_plan *plan)
 {
-    return plan->n_pixels < most_values / plan->base.n_slots;
+    return plan->spec.in_h < most_values / plan->base.n_slots / plan->pitch;
 }
 
 bool rg_grid_can_count_sums(const struct rg_grid_plan *plan)
@@ -35,9 +35,19 @@ bool rg_grid_can_count_sums(const struct rg_grid_plan *plan)
     return plan->n_blocks < most_values / (plan->n_groups + plan->base.n_slots);
 }
 
+static int64_t image_nbytes(const struct rg_grid_plan *plan, bool is_there, int n_slots)
+{
+    return is_there ? rg_booked(rg_grid_image_pixels(plan, n_slots) * plan->lanes, plan->base.t_nbytes) : 0;
+}
+
+static int64_t input_nbytes(const struct rg_grid_plan *plan, int n_slots)
+{
+    return image_nbytes(plan, plan->input_copied, n_slots);
+}
+
 static int64_t images_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
-    return plan->way->input_nbytes(plan) + plan->way->grad_nbytes(plan, n_slots);
+    return input_nbytes(plan, n_slots) + image_nbytes(plan, plan->grad_copied || plan->grad_apart, n_slots);
 }
 
 /* What n_slots need that do a group together. */
@@ -51,7 +61,7 @@ int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan)
 {
     const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
     const int n_slots = plan->base.n_slots;
-    if (plan->way != &rg_grid_packed && (!can_count_pixels(plan) || !rg_grid_can_count_sums(plan)))
+    if (!can_count_pixels(plan) || !rg_grid_can_count_sums(plan))
         return -1;
     return common_nbytes(plan) +
            rg_max(alone ? n_slots * team_nbytes(plan, 1) : 0, shared ? team_nbytes(plan, n_slots) : 0);
@@ -83,8 +93,17 @@ static void grant_team(struct rg_grid_unit *unit, char *team)
     unit->window.low = rg_grant(&team, 2 * count_sections(plan), sizeof(int32_t));
     unit->window.high = unit->window.low + count_sections(plan);
     unit->input = team;
-    unit->grad = unit->input + plan->way->input_nbytes(plan);
+    unit->grad = unit->input + input_nbytes(plan, unit->n_slots);
     unit->own_sum = unit->input + images_nbytes(plan, 1);
+}
+
+/* Must the rows be known that points touch? */
+static bool is_surveyed(const struct rg_grid_unit *unit)
+{
+    const struct rg_grid_plan *plan = unit->plan;
+    const bool far = unit->run->input_grad.far && !plan->grad_apart;
+    return plan->way == &rg_grid_packed &&
+           (plan->input_copied || plan->grad_copied || (plan->want_input_grad && (far || !rg_grid_is_alone(unit))));
 }
 
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots)
@@ -99,6 +118,7 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, i
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
     grant_own(&unit, run->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     grant_team(&unit, common + common_nbytes(plan) + (n_slots == 1 ? slot * team_nbytes(plan, 1) : 0));
+    unit.surveyed = is_surveyed(&unit);
     plan->way->init(&unit);
     return unit;
 }

@@ -31,37 +31,18 @@ struct rg_grid_run {
     struct rg_run *run;
 };
 
-union rg_grid_pixels {
-    _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
-    double f64[RG_GRID_POINTS * RG_GRID_LANES];
-};
-
-/* What one slot needs for the points that it is at, plane by plane or with tiles. */
-struct rg_grid_scratch {
-    struct rg_grid_points points;
-    struct rg_grid_bilinear_points bilinear_points;
-    struct rg_grid_weights weights;
-    int64_t list[RG_GRID_POINTS];
-    /* Where neighbours are in planes; in the input's tile; in the gradient's. */
-    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
-    int32_t input_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], grad_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
-    union { /* of grad_output, or of the output: channels one by one, or side by side */
-        union rg_grid_values channel[RG_GRID_LANES];
-        union rg_grid_pixels tile;
-    };
-    union rg_grid_values value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
+/* The points that a slot is at. */
+struct rg_grid_at {
+    union rg_grid_values x, y; /* coordinates */
+    struct rg_packed_points points;
     union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
-};
-
-struct rg_grid_coordinates {
-    union rg_grid_values x, y;
 };
 
 /* Rows of images in the workspace that are in use: see op/grid_window.h. */
 struct rg_grid_window {
     struct rg_share view;   /* the rows that are opened */
     int64_t opened, closed; /* the first rows that are not opened, and not closed yet */
-    int32_t mask;           /* row y of the image is row y & mask in the workspace; in a tile, counted from its first */
+    int32_t mask;           /* row y of the image is row y & mask in the workspace */
     int64_t needed;         /* no point from now on touches rows before this one */
     int32_t *low, *high;    /* of the team: rows that hold all that a section touches */
     int32_t *lowest;        /* the lowest row that a section or a later one touches */
@@ -75,15 +56,15 @@ struct rg_grid_unit {
     int64_t n, first, count;
     int slot, n_slots;
     struct rg_share rows, blocks; /* that are this slot's */
-    struct rg_grid_coordinates *at;
+    struct rg_grid_at *at;
     void *scratch;              /* of the way */
-    char *input, *grad;         /* images; those in the workspace are the team's, but each slot has a tile for grad */
+    char *input, *grad;         /* images; those in the workspace are the team's */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
     struct rg_grid_window window;
-    bool owns, touches;      /* of a block: is it the slot's, and must points be added to the slot's rows? */
-    struct rg_share touched; /* packed, apart: rows of the gradient that are not all zeros */
-    bool bounded;            /* packed: no sum of what was spread can overflow, so none is NaN */
+    bool surveyed;      /* are rows opened and closed section by section? Else all are opened at once */
+    bool owns, touches; /* of a block: is it the slot's, and must points be added to the slot's rows? */
+    bool bounded;       /* packed: no sum of what was spread can overflow, so none is NaN */
 };
 
 struct rg_grid_block {
@@ -94,9 +75,6 @@ struct rg_grid_block {
 struct rg_grid_way {
     enum rg_way word;
     size_t scratch_nbytes;
-    /* Bytes of the images in the workspace of n_slots that do a group together. */
-    int64_t (*input_nbytes)(const struct rg_grid_plan *plan);
-    int64_t (*grad_nbytes)(const struct rg_grid_plan *plan, int n_slots);
     void (*init)(struct rg_grid_unit *unit);  /* when the unit is made */
     void (*begin)(struct rg_grid_unit *unit); /* of a group, or NULL */
     /* Rows of the images: brings them, makes them 0, stores them. */
@@ -107,7 +85,7 @@ struct rg_grid_way {
     void (*end)(struct rg_grid_unit *unit); /* of a group, or NULL */
 };
 
-extern const struct rg_grid_way rg_grid_planes, rg_grid_tiles, rg_grid_packed;
+extern const struct rg_grid_way rg_grid_planes, rg_grid_packed;
 
 /* The place of a slot, which does groups with n_slots - 1 others. */
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots);
@@ -140,6 +118,12 @@ static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values
 static inline struct rg_grid_block rg_grid_pixels_of(const struct rg_grid_plan *plan, struct rg_share rows)
 {
     return (struct rg_grid_block){rows.begin * plan->spec.in_w, (rows.end - rows.begin) * plan->spec.in_w};
+}
+
+/* Pixels of an image in the workspace of n_slots that do a group together. */
+static inline int64_t rg_grid_image_pixels(const struct rg_grid_plan *plan, int n_slots)
+{
+    return plan->spec.in_h * plan->pitch + n_slots * plan->beside;
 }
 
 static inline size_t rg_grid_pixel_nbytes(const struct rg_grid_plan *plan)

@@ -12,6 +12,8 @@ static struct rg_grid_plane make_plane(const struct rg_grid_tensor *tensor, int6
         .width = one ? shape[0] * shape[1] : shape[1],
         .stride_h = stride[0],
         .stride_w = stride[1],
+        .channel_stride = tensor->view->stride[1],
+        .far = tensor->far,
     };
 }
 
@@ -28,31 +30,41 @@ static struct rg_grid_plane coordinate_plane(const struct rg_grid_tensor *tensor
     return make_plane(tensor, n * view->stride[0] + d * view->stride[3], &view->shape[1], &view->stride[1]);
 }
 
-struct rg_grid_stretch rg_grid_next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to)
+/* A stretch of values that lie in one row. */
+struct stretch {
+    char *data;
+    int64_t n;
+};
+
+/* The next stretch of the values from `from` to `to`. Often the first row is the only one. */
+static struct stretch next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to)
 {
     const int64_t h = from < plane->width ? 0 : from / plane->width, w = from - h * plane->width;
     const int64_t at = h * plane->stride_h + w * plane->stride_w;
-    return (struct rg_grid_stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
+    return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
 }
 
-void rg_grid_load_values(const struct rg_grid_unit *unit, void *values, const struct rg_grid_plane *plane,
-                         struct rg_grid_block block)
+void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, struct rg_grid_channels channels,
+                         const struct rg_grid_plane *plane, struct rg_grid_block block)
 {
+    const int64_t pixel = channels.lanes * (int64_t)unit->plan->base.t_nbytes;
     for (int64_t p = 0; p < block.count;) {
-        const struct rg_grid_stretch s = rg_grid_next_stretch(plane, block.first + p, block.first + block.count);
-        unit->kernels->values->load[plane->dtype]((char *)values + p * (int64_t)unit->plan->base.t_nbytes, s.data,
-                                                  plane->stride_w, s.n);
+        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
+        unit->kernels->packed->load[plane->dtype]((char *)pixels + p * pixel, channels.lanes, s.data,
+                                                  plane->channel_stride, plane->stride_w, channels.n, s.n);
         p += s.n;
     }
 }
 
-void rg_grid_store_values(const struct rg_grid_unit *unit, const void *values, const struct rg_grid_plane *plane,
-                          struct rg_grid_block block)
+void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, struct rg_grid_channels channels,
+                          const struct rg_grid_plane *plane, struct rg_grid_block block)
 {
+    const int64_t pixel = channels.lanes * (int64_t)unit->plan->base.t_nbytes;
     for (int64_t p = 0; p < block.count;) {
-        const struct rg_grid_stretch s = rg_grid_next_stretch(plane, block.first + p, block.first + block.count);
-        unit->kernels->values->store[plane->dtype](s.data, plane->stride_w,
-                                                   (const char *)values + p * (int64_t)unit->plan->base.t_nbytes, s.n);
+        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
+        unit->kernels->packed->store[plane->dtype](s.data, plane->channel_stride, plane->stride_w,
+                                                   (const char *)pixels + p * pixel, channels.lanes, channels.n, s.n,
+                                                   plane->far);
         p += s.n;
     }
 }
@@ -60,7 +72,7 @@ void rg_grid_store_values(const struct rg_grid_unit *unit, const void *values, c
 /* Where x and y of these points lie in turn. */
 static char *find_pairs(const struct rg_grid_tensor *tensor, const struct rg_grid_plane *x, struct rg_grid_block block)
 {
-    const struct rg_grid_stretch s = rg_grid_next_stretch(x, block.first, block.first + block.count);
+    const struct stretch s = next_stretch(x, block.first, block.first + block.count);
     return tensor->view->stride[3] == 1 && x->stride_w == 2 && s.n == block.count ? s.data : NULL;
 }
 
@@ -74,14 +86,8 @@ void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_bl
         return;
     }
     const struct rg_grid_plane y = coordinate_plane(grid, unit->n, 1);
-    rg_grid_load_values(unit, &unit->at->x, &x, block);
-    rg_grid_load_values(unit, &unit->at->y, &y, block);
-}
-
-char *rg_grid_find_slopes(const struct rg_grid_unit *unit, struct rg_grid_block block)
-{
-    const struct rg_grid_plane x = coordinate_plane(&unit->run->grid_grad, unit->n, 0);
-    return find_pairs(&unit->run->grid_grad, &x, block);
+    rg_grid_load_pixels(unit, &unit->at->x, rg_grid_one, &x, block);
+    rg_grid_load_pixels(unit, &unit->at->y, rg_grid_one, &y, block);
 }
 
 void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)
@@ -89,10 +95,10 @@ void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums s
     const struct rg_grid_plane x = coordinate_plane(&unit->run->grid_grad, unit->n, 0);
     char *const pairs = find_pairs(&unit->run->grid_grad, &x, block);
     if (pairs != NULL) {
-        unit->kernels->values->join[x.dtype](pairs, sums.x, sums.y, block.count);
+        unit->kernels->values->join[x.dtype](pairs, sums.x, sums.y, block.count, unit->run->grid_grad.far);
         return;
     }
     const struct rg_grid_plane y = coordinate_plane(&unit->run->grid_grad, unit->n, 1);
-    rg_grid_store_values(unit, sums.x, &x, block);
-    rg_grid_store_values(unit, sums.y, &y, block);
+    rg_grid_store_pixels(unit, sums.x, rg_grid_one, &x, block);
+    rg_grid_store_pixels(unit, sums.y, rg_grid_one, &y, block);
 }

@@ -11,33 +11,30 @@ struct rg_grid_plane {
     regrad_dtype dtype;
     int64_t element; /* bytes of a value */
     int64_t width, stride_h, stride_w;
+    int64_t channel_stride; /* to the same value of the next channel */
+    bool far;               /* what is stored may go past the caches */
 };
 
 /* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
 struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_tensor *tensor, int64_t n, int64_t c);
 
-/* A stretch of values that lie in one row. */
-struct rg_grid_stretch {
-    char *data;
-    int64_t n;
+/* So many channels, and the lanes of a pixel that has them side by side. */
+struct rg_grid_channels {
+    int64_t n, lanes;
 };
 
-/* The next stretch of the values from `from` to `to`. Often the first row is the only one. */
-struct rg_grid_stretch rg_grid_next_stretch(const struct rg_grid_plane *plane, int64_t from, int64_t to);
+static const struct rg_grid_channels rg_grid_one = {1, 1};
 
-/* A block of the values of a plane. */
-void rg_grid_load_values(const struct rg_grid_unit *unit, void *values, const struct rg_grid_plane *plane,
-                         struct rg_grid_block block);
-void rg_grid_store_values(const struct rg_grid_unit *unit, const void *values, const struct rg_grid_plane *plane,
-                          struct rg_grid_block block);
+/* Moves a block of pixels; the plane is that of their first channel. */
+void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, struct rg_grid_channels channels,
+                         const struct rg_grid_plane *plane, struct rg_grid_block block);
+void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, struct rg_grid_channels channels,
+                          const struct rg_grid_plane *plane, struct rg_grid_block block);
 
 /* The coordinates of a block of points, to unit->at. */
 void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_block block);
 
-/* Where x and y of the gradient of a block of points lie in turn, without others between; NULL if they do not. */
-char *rg_grid_find_slopes(const struct rg_grid_unit *unit, struct rg_grid_block block);
-
-/* Stores them. */
+/* Stores x and y of the gradient of a block of points. */
 void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block);
 
 #endif

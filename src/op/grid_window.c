@@ -5,21 +5,11 @@
 
 /* ---- The survey ---- */
 
-bool rg_grid_is_surveyed(const struct rg_grid_plan *plan, int n_slots)
-{
-    const bool copied = plan->input_copied || plan->grad_copied;
-    if (plan->way == &rg_grid_planes)
-        return false;
-    if (plan->way == &rg_grid_tiles && n_slots > 1) /* the input's tile is all there */
-        return plan->want_input_grad;
-    return copied || (n_slots > 1 && plan->want_input_grad);
-}
-
 /* Rows that hold all that up to RG_GRID_POINTS blocks touch: only the points that are the farthest up and down in a
  * block are located. */
 static void find_blocks(const struct rg_grid_unit *unit, struct rg_share blocks, int32_t *low, int32_t *high)
 {
-    const struct rg_packed_kernels *kernels = unit->kernels->packed;
+    const struct rg_grid_kernels *kernels = unit->kernels->grid;
     const int64_t value = (int64_t)unit->plan->base.t_nbytes;
     union rg_grid_values least, greatest;
     for (int64_t b = blocks.begin; b < blocks.end; b++) {
@@ -87,10 +77,10 @@ int64_t rg_grid_survey(const struct rg_grid_unit *unit)
 
 /* ---- Rows ---- */
 
-/* The pixels of a packed image that are a slot's own where n_slots share it out for their rings. */
+/* The pixels of an image that are a slot's own where n_slots share it out for their rings. */
 static int64_t own_pixels(const struct rg_grid_unit *unit)
 {
-    return unit->plan->n_pixels / unit->n_slots / RG_GRID_POINTS * RG_GRID_POINTS;
+    return unit->plan->spec.in_h * unit->plan->pitch / unit->n_slots / RG_GRID_POINTS * RG_GRID_POINTS;
 }
 
 /* Input and gradient are both rings or both whole: points are at the same place in them. */
@@ -102,14 +92,12 @@ static bool can_ring(const struct rg_grid_plan *plan)
 int64_t rg_grid_ring(const struct rg_grid_unit *unit, int64_t span)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const bool is_packed = plan->way == &rg_grid_packed;
-    const int64_t whole = is_packed ? plan->spec.in_h : unit->rows.end - unit->rows.begin;
     int64_t n_rows = 1;
-    if (!can_ring(plan) || span >= whole)
+    if (plan->way == &rg_grid_planes || !can_ring(plan) || span >= plan->spec.in_h)
         return 0;
     while (n_rows < span + 2 * (plan->step - 1)) /* as far as steps reach beyond */
         n_rows *= 2;
-    if (n_rows >= whole || (is_packed && n_rows * plan->spec.in_w > own_pixels(unit)))
+    if (n_rows >= plan->spec.in_h || n_rows * plan->pitch > own_pixels(unit))
         return 0;
     rg_way_meet(RG_RING);
     return n_rows;
@@ -119,7 +107,7 @@ int64_t rg_grid_ring(const struct rg_grid_unit *unit, int64_t span)
 static void widen_view(struct rg_grid_unit *unit)
 {
     struct rg_grid_window *window = &unit->window;
-    const int64_t own = unit->slot * own_pixels(unit);
+    const int64_t own = unit->slot * (own_pixels(unit) + unit->plan->beside);
     const int64_t begin = rg_min(unit->rows.begin, window->lowest[0]);
     window->view.begin = begin / unit->plan->step * unit->plan->step;
     for (int64_t s = 0; s < unit->plan->n_sections; s++)
@@ -135,7 +123,7 @@ void rg_grid_begin_rows(struct rg_grid_unit *unit, int64_t span)
     const int64_t ring = rg_grid_ring(unit, span);
     window->mask = ring > 0 ? (int32_t)ring - 1 : INT32_MAX;
     window->view = unit->rows;
-    if (ring > 0 && unit->plan->way == &rg_grid_packed && !rg_grid_is_alone(unit))
+    if (ring > 0 && !rg_grid_is_alone(unit))
         widen_view(unit);
     window->opened = window->closed = window->view.begin;
 }
@@ -162,18 +150,12 @@ void rg_grid_close_rows(struct rg_grid_unit *unit, int64_t row)
     }
 }
 
-/* Is the input's image in the workspace, and seen by no other slot? Else all slots have loaded it. */
-static bool loads_rows(const struct rg_grid_unit *unit)
-{
-    const bool own = unit->plan->way == &rg_grid_packed && unit->window.mask != INT32_MAX;
-    return unit->plan->input_copied && (own || rg_grid_is_alone(unit));
-}
-
 void rg_grid_open_rows(struct rg_grid_unit *unit, int64_t row, int64_t needed)
 {
     const struct rg_grid_plan *plan = unit->plan;
     struct rg_grid_window *window = &unit->window;
-    const bool clears = plan->want_input_grad, loads = loads_rows(unit);
+    const bool clears = plan->want_input_grad;
+    const bool loads = plan->input_copied && (window->mask != INT32_MAX || rg_grid_is_alone(unit)); /* else all have */
     const int64_t last = clears || loads ? rg_min(row, window->view.end) : 0;
     window->needed = needed;
     while (window->opened < last) {

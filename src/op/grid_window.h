@@ -21,9 +21,6 @@
 
 #include "op/grid_unit.h"
 
-/* Must rows be known before n_slots work on a group? */
-bool rg_grid_is_surveyed(const struct rg_grid_plan *plan, int n_slots);
-
 /* Finds the rows that these sections may touch. */
 void rg_grid_find_rows(const struct rg_grid_unit *unit, struct rg_share sections);
 

@@ -16,7 +16,6 @@ const char *rg_way_word(enum rg_way way)
         [RG_GROUPS] = "groups",
         [RG_COLUMNS] = "columns",
         [RG_PACKED] = "packed",
-        [RG_TILES] = "tiles",
         [RG_PLANES] = "planes",
         [RG_WIDTH_FIRST] = "width first",
         [RG_LONG] = "long",

@@ -24,7 +24,6 @@ enum rg_way {
     RG_COLUMNS,
     /* Routes of a grid sample. */
     RG_PACKED,
-    RG_TILES,
     RG_PLANES,
     /* Traits of a resize. */
     RG_WIDTH_FIRST,

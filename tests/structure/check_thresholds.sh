@@ -12,7 +12,7 @@ constants_of() { # FILE...
     grep -hoE '\b[A-Z][A-Z_]{3,} = [^,;}]*' "$@" | sed 's/ =.*//' | sort -u
 }
 
-mapfile -t files < <(find src/op -name 'resize*' -o -path 'src/op/columns.c' -o -path 'src/op/plan.c' | sort)
+mapfile -t files < <(find src/op -name 'resize*' -o -name 'grid*' -o -name columns.c -o -name plan.c | sort)
 mapfile -t constants < <(constants_of "${files[@]}" src/rt/parallel.c src/rt/cache.c)
 n_missing=0
 for constant in "${constants[@]}"; do

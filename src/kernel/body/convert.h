@@ -57,16 +57,25 @@ static void STORED(split)(void *even, void *odd, const void *src, int64_t n)
     }
 }
 
-static void STORED(join)(void *dst, const void *even, const void *odd, int64_t n)
+static inline void STORED(put_joined)(S *at, V value, bool far)
+{
+    if (far)
+        V_STREAM(at, VOP(canonical)(value));
+    else
+        V_NARROW(at, VOP(canonical)(value));
+}
+
+static void STORED(join)(void *dst, const void *even, const void *odd, int64_t n, bool far)
 {
     S *out = dst;
     const T *const left = even, *const right = odd;
+    const bool past = far && (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
     for (int64_t at = 0; at < n && n >= V_LANES; at += V_LANES) {
         const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
         V low, high;
         VOP(zip)(VOP(load)(left + k), VOP(load)(right + k), &low, &high);
-        V_NARROW(out + 2 * k, VOP(canonical)(low));
-        V_NARROW(out + 2 * k + V_LANES, VOP(canonical)(high));
+        STORED(put_joined)(out + 2 * k, low, past && k == at);
+        STORED(put_joined)(out + 2 * k + V_LANES, high, past && k == at);
     }
     for (int64_t k = 0; k < n && n < V_LANES; k++) {
         out[2 * k] = NARROW(left[k]);

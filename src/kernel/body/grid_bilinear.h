@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grid sample: bilinear points for tiles and packed images. On each axis the two neighbours of a point are side by
+ * Grid sample: bilinear points for packed images. On each axis the two neighbours of a point are side by
  * side, so that one index tells where they are, and it is small. Template; parameters in body/float.h. The formulas
  * stand in body/pixels.h.
  */
@@ -26,18 +26,18 @@ static void NAME(grid_bilinear_axis)(struct rg_grid_bilinear_axis *axis, union r
         first[p] = -2;
 }
 
-static void NAME(finish_bilinear_axis)(T *restrict sum, const T *restrict slope,
-                                       const struct rg_grid_bilinear_points *points)
+static void NAME(finish_bilinear_axis)(T *restrict sum, const T *restrict slope, const int32_t *restrict x,
+                                       const int32_t *restrict y)
 {
-    const int32_t *const x = points->x.first, *const y = points->y.first;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const T product = slope[p] * sum[p];
-        sum[p] = ((x[p] == -2) | (y[p] == -2)) ? 0 : product;
-    }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        sum[p] *= slope[p];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        sum[p] = ((x[p] == -2) | (y[p] == -2)) ? 0 : sum[p];
 }
 
-static void NAME(grid_finish_bilinear)(struct rg_grid_sums sums, const struct rg_grid_bilinear_points *points)
+static void NAME(grid_finish_bilinear)(struct rg_grid_sums sums, const struct rg_grid_bilinear_axis *x,
+                                       const struct rg_grid_bilinear_axis *y)
 {
-    NAME(finish_bilinear_axis)(sums.x, (const T *)&points->x.slope, points);
-    NAME(finish_bilinear_axis)(sums.y, (const T *)&points->y.slope, points);
+    NAME(finish_bilinear_axis)(sums.x, (const T *)&x->slope, x->first, y->first);
+    NAME(finish_bilinear_axis)(sums.y, (const T *)&y->slope, x->first, y->first);
 }

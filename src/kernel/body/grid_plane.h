@@ -79,8 +79,8 @@ static void NAME(grid_finish)(void *sum, const union rg_grid_values *slope, cons
 {
     T *restrict const out = sum;
     const T *restrict const factor = (const T *)slope;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const T product = factor[p] * out[p];
-        out[p] = (points->x.inside[p] | points->y.inside[p]) < 0 ? 0 : product;
-    }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        out[p] *= factor[p];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        out[p] = (points->x.inside[p] | points->y.inside[p]) < 0 ? 0 : out[p];
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bilinear grid sample of up to RG_PACKED_LANES channels. Template; parameters in body/float.h.
+ * Grid sample of packed images. Template; parameters in body/float.h.
  *
- * One number places all four neighbours of a point that lies within the image, as nearly all do. For one channel a
- * vector lane is a point, for more it is a channel of one point, in quads.
+ * One number places all four neighbours of a bilinear point that lies within the image, as nearly all do. For one
+ * channel a vector lane is a point, for more it is a channel of one point, in quads.
  *
  * The weights' derivatives are -1 and 1, so they need no products of their own; an outside neighbour counts as +0 with
  * whatever weight. What that changes is the sign of zeros within sums that start from +0, which then is lost.
@@ -13,70 +13,6 @@
 #include "kernel/body/float.h"
 #endif
 
-/* ---- Rows ---- */
-
-static void NAME(packed_range)(void *least, void *greatest, const void *value, int64_t n)
-{
-    const T *const in = value;
-    T low = RG_PACKED_FAR, high = -RG_PACKED_FAR, lost = 0; /* infinity and NaN, times 0, are NaN */
-    int64_t k = 0;
-    if (n >= V_LANES) {
-        V lows = VOP(load)(in), highs = lows, losts = VOP(set1)(0);
-        for (; k + V_LANES <= n; k += V_LANES) {
-            const V v = VOP(load)(in + k);
-            lows = VOP(min)(lows, v);
-            highs = VOP(max)(highs, v);
-            losts = VOP(muladd)(v, VOP(set1)(0), losts);
-        }
-        T lane[3][V_LANES];
-        VOP(store)(lane[0], lows);
-        VOP(store)(lane[1], highs);
-        VOP(store)(lane[2], losts);
-        for (int64_t j = 0; j < V_LANES; j++) {
-            low = lane[0][j] < low ? lane[0][j] : low;
-            high = lane[1][j] > high ? lane[1][j] : high;
-            lost += lane[2][j];
-        }
-    }
-    for (; k < n; k++) {
-        low = in[k] < low ? in[k] : low;
-        high = in[k] > high ? in[k] : high;
-        lost += in[k] * 0;
-    }
-    *(T *)least = lost == 0 && low > -RG_PACKED_FAR ? low : -RG_PACKED_FAR;
-    *(T *)greatest = lost == 0 && high < RG_PACKED_FAR ? high : RG_PACKED_FAR;
-}
-
-/* The rows of the first taps of bilinear points; of others the same, before their index is padded. */
-static void NAME(first_rows)(int32_t *row, const T *y, int64_t n, const struct rg_grid_spec *spec)
-{
-    T pixel[RG_GRID_POINTS], slope[RG_GRID_POINTS], rest[RG_GRID_POINTS];
-    NAME(pad_pixels)(pixel, slope, y, n, spec->in_h, spec);
-    NAME(find_first)(row, rest, pixel, spec->in_h);
-}
-
-/* Pixels grow with coordinates, except where they are reflected. Beyond an edge, bicubic taps are reflected by up to
- * two rows, and coordinates so far out that they have no pixel count as the edge, with taps up to two rows from it. */
-static void NAME(packed_rows)(int32_t *low, int32_t *high, const void *least, const void *greatest, int64_t n,
-                              const struct rg_grid_spec *spec)
-{
-    const int32_t last = (int32_t)spec->in_h - 1, more = spec->interpolation == REGRAD_BICUBIC ? 1 : 0;
-    const bool reflects = spec->padding == REGRAD_REFLECTION, pads = spec->padding != REGRAD_ZEROS;
-    int32_t from[RG_GRID_POINTS], to[RG_GRID_POINTS];
-    NAME(first_rows)(from, least, n, spec);
-    NAME(first_rows)(to, greatest, n, spec);
-    for (int64_t k = 0; k < n; k++) {
-        const bool turned = ((const T *)least)[k] < -1 || ((const T *)greatest)[k] > 1;
-        int32_t begin = from[k] - more, end = to[k] + 1 + more;
-        if (pads && from[k] < more && end < 2 * more)
-            end = 2 * more;
-        if (pads && to[k] + 1 + more > last && begin > last - 2 * more)
-            begin = last - 2 * more;
-        low[k] = begin < 0 || (reflects && turned) ? 0 : pads && begin > last ? last : begin;
-        high[k] = end > last || (reflects && turned) ? last : pads && end < 0 ? 0 : end;
-    }
-}
-
 /* ---- Neighbours ---- */
 
 /* The four neighbours of point p in a packed image; `outside` for those that are not in the window. */
@@ -84,7 +20,7 @@ struct NAME(taps) {
     T *at[4];
 };
 
-static struct NAME(taps)
+RG_RARE struct NAME(taps)
     NAME(some_taps)(T *packed, int64_t lanes, const struct rg_packed_window *window, int64_t x, int64_t y, T *outside)
 {
     struct NAME(taps) taps;
@@ -96,7 +32,7 @@ static struct NAME(taps)
     return taps;
 }
 
-static inline struct NAME(taps)
+RG_VECTOR_INLINE struct NAME(taps)
     NAME(find_taps)(T *packed, int64_t lanes, const struct rg_packed_window *window, const int32_t *place,
                     const struct rg_packed_points *points, int64_t p, T *outside)
 {
@@ -106,17 +42,17 @@ static inline struct NAME(taps)
     return (struct NAME(taps)){{top, top + lanes, bottom, bottom + lanes}};
 }
 
-/* weight[k] of the neighbours of all points. */
-static void NAME(packed_weigh)(union rg_grid_values weight[4], const struct rg_packed_points *points)
+/* weight[ky * n_taps + kx] = round(y[ky] * x[kx]) of all points. */
+static void NAME(packed_weigh)(union rg_grid_values *weight, const union rg_grid_values *y,
+                               const union rg_grid_values *x, int64_t n_taps)
 {
-    for (int64_t k = 0; k < 4; k++)
+    for (int64_t k = 0; k < n_taps * n_taps; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
             VOP(store)
-    ((T *)&weight[k] + p,
-     VOP(mul)(VOP(load)((const T *)&points->weight_y[k / 2] + p), VOP(load)((const T *)&points->weight_x[k % 2] + p)));
+    ((T *)&weight[k] + p, VOP(mul)(VOP(load)((const T *)&y[k / n_taps] + p), VOP(load)((const T *)&x[k % n_taps] + p)));
 }
 
-static inline T NAME(packed_value)(const union rg_grid_values *row, int64_t p)
+RG_VECTOR_INLINE T NAME(packed_value)(const union rg_grid_values *row, int64_t p)
 {
     return ((const T *)row)[p];
 }
@@ -131,7 +67,7 @@ struct NAME(held_one) {
     T top, bottom;
 };
 
-static inline void NAME(put_one)(T *packed, int64_t pitch, struct NAME(held_one) * held)
+RG_VECTOR_INLINE void NAME(put_one)(T *packed, int64_t pitch, struct NAME(held_one) * held)
 {
     if (held->place < 0)
         return;
@@ -140,9 +76,9 @@ static inline void NAME(put_one)(T *packed, int64_t pitch, struct NAME(held_one)
     held->place = NAME(nothing);
 }
 
-static void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed_window *window,
-                              const struct rg_packed_points *points, const union rg_grid_values weight[4],
-                              const T *grad, int64_t p)
+RG_RARE void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed_window *window,
+                               const struct rg_packed_points *points, const union rg_grid_values weight[4],
+                               const T *grad, int64_t p)
 {
     T outside[RG_PACKED_LANES] = {0};
     const struct NAME(taps) taps =
@@ -152,9 +88,9 @@ static void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed_w
             taps.at[k][c] = M(fma)(NAME(packed_value)(&weight[k], p), grad[c], taps.at[k][c]);
 }
 
-static inline void NAME(spread_one)(T *packed, const struct rg_packed_window *window, const int32_t *place,
-                                    const struct rg_packed_points *points, const union rg_grid_values weight[4],
-                                    const T *grad, int64_t n)
+RG_VECTOR_INLINE void NAME(spread_one)(T *packed, const struct rg_packed_window *window, const int32_t *place,
+                                       const struct rg_packed_points *points, const union rg_grid_values weight[4],
+                                       const T *grad, int64_t n)
 {
     const int64_t pitch = window->width;
     struct NAME(held_one) held = {.place = NAME(nothing)};
@@ -180,12 +116,12 @@ static inline void NAME(spread_one)(T *packed, const struct rg_packed_window *wi
 }
 
 /* Quad j of a pixel's channels. When but two are left, the others are +0. */
-static inline Q NAME(get_quad)(const T *pixel, int64_t lanes, int64_t j)
+RG_VECTOR_INLINE Q NAME(get_quad)(const T *pixel, int64_t lanes, int64_t j)
 {
     return lanes - 4 * j == 2 ? VOP(quad_load_two)(pixel + 4 * j) : VOP(quad_load)(pixel + 4 * j);
 }
 
-static inline void NAME(put_quad)(T *pixel, int64_t lanes, int64_t j, Q value)
+RG_VECTOR_INLINE void NAME(put_quad)(T *pixel, int64_t lanes, int64_t j, Q value)
 {
     if (lanes - 4 * j == 2)
         VOP(quad_store_two)(pixel + 4 * j, value);
@@ -193,7 +129,7 @@ static inline void NAME(put_quad)(T *pixel, int64_t lanes, int64_t j, Q value)
         VOP(quad_store)(pixel + 4 * j, value);
 }
 
-static inline int64_t NAME(quads_of)(int64_t lanes)
+RG_VECTOR_INLINE int64_t NAME(quads_of)(int64_t lanes)
 {
     return (lanes + 3) / 4;
 }
@@ -204,7 +140,7 @@ struct NAME(held_quads) {
     Q top[RG_PACKED_LANES / 4], bottom[RG_PACKED_LANES / 4];
 };
 
-static inline void NAME(put_quads)(T *packed, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
+RG_VECTOR_INLINE void NAME(put_quads)(T *packed, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
 {
     if (held->place < 0)
         return;
@@ -216,7 +152,7 @@ static inline void NAME(put_quads)(T *packed, int64_t pitch, int64_t lanes, stru
     held->place = NAME(nothing);
 }
 
-static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
+RG_VECTOR_INLINE void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
 {
     for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
         held->top[j] = NAME(get_quad)(top, lanes, j);
@@ -224,9 +160,9 @@ static inline void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, s
     }
 }
 
-static inline void NAME(spread_quads)(T *packed, int64_t lanes, const struct rg_packed_window *window,
-                                      const int32_t *place, const struct rg_packed_points *points,
-                                      const union rg_grid_values weight[4], const T *tile, int64_t n)
+RG_VECTOR_INLINE void NAME(spread_quads)(T *packed, int64_t lanes, const struct rg_packed_window *window,
+                                         const int32_t *place, const struct rg_packed_points *points,
+                                         const union rg_grid_values weight[4], const T *tile, int64_t n)
 {
     const int64_t pitch = window->width * lanes;
     struct NAME(held_quads) held = {.place = NAME(nothing)};
@@ -256,24 +192,6 @@ static inline void NAME(spread_quads)(T *packed, int64_t lanes, const struct rg_
     NAME(put_quads)(packed, pitch, lanes, &held);
 }
 
-static void NAME(packed_spread)(void *packed, int64_t lanes, const struct rg_packed_window *window,
-                                const int32_t *place, const struct rg_packed_points *points, const void *tile,
-                                int64_t n)
-{
-    union rg_grid_values weight[4];
-    NAME(packed_weigh)(weight, points);
-    if (lanes == 1)
-        NAME(spread_one)(packed, window, place, points, weight, tile, n);
-    else if (lanes == 2)
-        NAME(spread_quads)(packed, 2, window, place, points, weight, tile, n);
-    else if (lanes == 4)
-        NAME(spread_quads)(packed, 4, window, place, points, weight, tile, n);
-    else if (lanes == 6)
-        NAME(spread_quads)(packed, 6, window, place, points, weight, tile, n);
-    else
-        NAME(spread_quads)(packed, 8, window, place, points, weight, tile, n);
-}
-
 /* ---- One channel: the values of all points first, then vectors of points ---- */
 
 /* Two neighbours of each point, side by side. */
@@ -281,8 +199,9 @@ struct NAME(pairs) {
     _Alignas(RG_ALIGNMENT) T top[2 * RG_GRID_POINTS], bottom[2 * RG_GRID_POINTS];
 };
 
-static inline void NAME(fetch_pairs)(struct NAME(pairs) * pairs, const T *packed, const struct rg_packed_window *window,
-                                     const int32_t *place, const struct rg_packed_points *points, int64_t n)
+RG_VECTOR_INLINE void NAME(fetch_pairs)(struct NAME(pairs) * pairs, const T *packed,
+                                        const struct rg_packed_window *window, const int32_t *place,
+                                        const struct rg_packed_points *points, int64_t n)
 {
     T outside = 0;
     for (int64_t p = 0; p < n; p++) {
@@ -304,14 +223,14 @@ static inline void NAME(fetch_pairs)(struct NAME(pairs) * pairs, const T *packed
 }
 
 /* The four values of V_LANES points. */
-static inline void NAME(unpair)(V value[4], const struct NAME(pairs) * pairs, int64_t p)
+RG_VECTOR_INLINE void NAME(unpair)(V value[4], const struct NAME(pairs) * pairs, int64_t p)
 {
     const T *const top = pairs->top + 2 * p, *const bottom = pairs->bottom + 2 * p;
     VOP(unzip)(VOP(load)(top), VOP(load)(top + V_LANES), &value[0], &value[1]);
     VOP(unzip)(VOP(load)(bottom), VOP(load)(bottom + V_LANES), &value[2], &value[3]);
 }
 
-static inline V NAME(packed_vector)(const union rg_grid_values *row, int64_t p)
+RG_VECTOR_INLINE V NAME(packed_vector)(const union rg_grid_values *row, int64_t p)
 {
     return VOP(load)((const T *)row + p);
 }
@@ -341,16 +260,16 @@ static void NAME(slope_one)(T *sum_x, T *sum_y, const struct NAME(pairs) * pairs
         dx = VOP(muladd)(y0, value[1], dx), dy = VOP(negmuladd)(x1, value[1], dy);
         dx = VOP(negmuladd)(y1, value[2], dx), dy = VOP(muladd)(x0, value[2], dy);
         dx = VOP(muladd)(y1, value[3], dx), dy = VOP(muladd)(x1, value[3], dy);
-        VOP(store)(sum_x + p, VOP(mul)(g, dx));
-        VOP(store)(sum_y + p, VOP(mul)(g, dy));
+        VOP(store)(sum_x + p, VOP(add)(VOP(load)(sum_x + p), VOP(mul)(g, dx)));
+        VOP(store)(sum_y + p, VOP(add)(VOP(load)(sum_y + p), VOP(mul)(g, dy)));
     }
 }
 
 /* ---- Several channels ---- */
 
-static inline void NAME(sample_quads)(T *tile, const T *packed, int64_t lanes, const struct rg_packed_window *window,
-                                      const int32_t *place, const struct rg_packed_points *points,
-                                      const union rg_grid_values weight[4], int64_t n)
+RG_VECTOR_INLINE void NAME(sample_quads)(T *tile, const T *packed, int64_t lanes, const struct rg_packed_window *window,
+                                         const int32_t *place, const struct rg_packed_points *points,
+                                         const union rg_grid_values weight[4], int64_t n)
 {
     T outside[RG_PACKED_LANES] = {0};
     for (int64_t p = 0; p < n; p++) {
@@ -365,120 +284,145 @@ static inline void NAME(sample_quads)(T *tile, const T *packed, int64_t lanes, c
     }
 }
 
-#include "kernel/body/packed_quads.h"
 #if V_FOURS
 #include "kernel/body/packed_fours.h"
+#else
+#include "kernel/body/packed_quads.h"
 #endif
 
-/* The slopes' sums over channels. A vector of fours has no place for a quad and a half. */
-static inline void NAME(slope_lanes)(T *x, T *y, const T *packed, int64_t lanes, const struct rg_packed_window *window,
-                                     const int32_t *place, const struct rg_packed_points *points, const T *tile,
-                                     int64_t n)
+/* Adds the slopes' sums over channels. */
+RG_VECTOR_INLINE void NAME(slope_lanes)(T *x, T *y, const T *packed, int64_t lanes,
+                                        const struct rg_packed_window *window, const int32_t *place,
+                                        const struct rg_packed_points *points, const T *tile, int64_t n)
 {
 #if V_FOURS
-    if (lanes != 6) {
-        NAME(slope_fours)(x, y, packed, lanes, window, place, points, tile, n);
-        return;
-    }
-#endif
+    NAME(slope_fours)(x, y, packed, lanes, window, place, points, tile, n);
+#else
     NAME(slope_quads)(x, y, packed, lanes, window, place, points, tile, n);
+#endif
 }
 
 /* ---- All ---- */
 
-static inline bool NAME(is_aligned)(const void *at)
-{
-    return (uintptr_t)at % sizeof(V) == 0;
-}
-
-/* far: past the caches. */
-static inline void NAME(put_vector)(T *at, V value, bool far)
-{
-    if (far)
-        VOP(stream)(at, value);
-    else
-        VOP(store)(at, value);
-}
+#include "kernel/body/packed_wide.h"
 
 static int64_t NAME(packed_whole)(int64_t n)
 {
     return (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
 }
 
-static void NAME(packed_sample)(void *tile, const void *packed, int64_t lanes, const struct rg_packed_window *window,
-                                const int32_t *place, const struct rg_packed_points *points, int64_t n)
+/* What the points of a block share, of RG_GRID_LANES channels. */
+static struct NAME(wide)
+    NAME(make_wide)(const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
+                    const struct rg_packed_points *points, const union rg_grid_values *weight, const T *tile, int64_t n)
 {
-    union rg_grid_values weight[4];
-    struct NAME(pairs) pairs;
-    NAME(packed_weigh)(weight, points);
-    if (lanes == 1) {
-        NAME(fetch_pairs)(&pairs, packed, window, place, points, NAME(packed_whole)(n));
+    return (struct NAME(wide)){
+        .at = at,
+        .points = points,
+        .value = weight,
+        .tile = tile,
+        .n_neighbours = points->n_taps * points->n_taps,
+        .n = n,
+        .nowhere = window->nowhere,
+        .far = window->far,
+    };
+}
+
+static void NAME(weigh_points)(union rg_grid_values *weight, const struct rg_packed_points *points)
+{
+    const bool bilinear = points->n_taps == 2;
+    NAME(packed_weigh)
+    (weight, bilinear ? points->weight_y : points->each.y.weight, bilinear ? points->weight_x : points->each.x.weight,
+     points->n_taps);
+}
+
+static void NAME(packed_spread)(void *packed, int64_t lanes, const struct rg_packed_window *window,
+                                const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
+                                const void *tile, int64_t n)
+{
+    union rg_grid_values weight[RG_GRID_NEIGHBOURS];
+    NAME(weigh_points)(weight, points);
+    if (lanes == RG_GRID_LANES) {
+        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, weight, tile, n);
+        NAME(spread_all)(packed, &wide);
+    } else if (lanes == 1) {
+        NAME(spread_one)(packed, window, at[0], points, weight, tile, n);
+    } else if (lanes == 2) {
+        NAME(spread_quads)(packed, 2, window, at[0], points, weight, tile, n);
+    } else if (lanes == 4) {
+        NAME(spread_quads)(packed, 4, window, at[0], points, weight, tile, n);
+    } else {
+        NAME(spread_quads)(packed, 8, window, at[0], points, weight, tile, n);
+    }
+}
+
+static void NAME(packed_sample)(void *tile, const void *packed, int64_t lanes, const struct rg_packed_window *window,
+                                const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points, int64_t n)
+{
+    union rg_grid_values weight[RG_GRID_NEIGHBOURS];
+    NAME(weigh_points)(weight, points);
+    if (lanes == RG_GRID_LANES) {
+        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, weight, NULL, n);
+        NAME(sample_all)(tile, packed, &wide);
+    } else if (lanes == 1) {
+        struct NAME(pairs) pairs;
+        NAME(fetch_pairs)(&pairs, packed, window, at[0], points, NAME(packed_whole)(n));
         NAME(sample_one)(tile, &pairs, weight, NAME(packed_whole)(n));
     } else if (lanes == 2) {
-        NAME(sample_quads)(tile, packed, 2, window, place, points, weight, n);
+        NAME(sample_quads)(tile, packed, 2, window, at[0], points, weight, n);
     } else if (lanes == 4) {
-        NAME(sample_quads)(tile, packed, 4, window, place, points, weight, n);
-    } else if (lanes == 6) {
-        NAME(sample_quads)(tile, packed, 6, window, place, points, weight, n);
+        NAME(sample_quads)(tile, packed, 4, window, at[0], points, weight, n);
     } else {
-        NAME(sample_quads)(tile, packed, 8, window, place, points, weight, n);
+        NAME(sample_quads)(tile, packed, 8, window, at[0], points, weight, n);
     }
 }
 
-/* Adding +0 leaves one zero: +0. */
-static void NAME(packed_finish)(T *restrict sum, const union rg_grid_values *slope, const int32_t *restrict place,
-                                int64_t n)
+static void NAME(slope_many)(struct rg_grid_sums sums, const T *packed, T *spread,
+                             const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
+                             const struct rg_packed_points *points, const T *tile, int64_t n)
 {
-    const T *restrict const factor = (const T *)slope;
-    for (int64_t p = 0; p < n; p++)
-        sum[p] = place[p] == RG_PACKED_NONE ? 0 : factor[p] * (0 + sum[p]);
+    union rg_grid_values weight[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
+    struct NAME(wide) wide = NAME(make_wide)(window, at, points, weight, tile, NAME(packed_whole)(n));
+    if (spread != NULL)
+        NAME(weigh_points)(weight, points);
+    if (points->n_taps != 2) {
+        NAME(packed_weigh)(dx, points->each.y.weight, points->each.x.derivative, points->n_taps);
+        NAME(packed_weigh)(dy, points->each.y.derivative, points->each.x.weight, points->n_taps);
+        wide.dx = dx;
+        wide.dy = dy;
+    }
+    NAME(slope_all)(sums, packed, spread, &wide);
 }
 
-static void NAME(packed_slope)(void *xy, const void *packed, int64_t lanes, const struct rg_packed_window *window,
-                               const int32_t *place, const struct rg_packed_points *points, const void *tile, int64_t n,
-                               bool far)
+static void NAME(packed_slope)(struct rg_grid_sums sums, const void *packed, void *spread, int64_t lanes,
+                               const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
+                               const struct rg_packed_points *points, const void *tile, int64_t n)
 {
-    union rg_grid_values sum_x, sum_y;
-    T *const x = (T *)&sum_x, *const y = (T *)&sum_y;
-    struct NAME(pairs) pairs;
     const int64_t whole = NAME(packed_whole)(n);
-    if (lanes == 1) {
-        NAME(fetch_pairs)(&pairs, packed, window, place, points, whole);
-        NAME(slope_one)(x, y, &pairs, points, tile, whole);
+    if (spread != NULL && lanes < RG_GRID_LANES)
+        NAME(packed_spread)(spread, lanes, window, at, points, tile, n);
+    if (lanes == RG_GRID_LANES) {
+        NAME(slope_many)(sums, packed, spread, window, at, points, tile, n);
+    } else if (lanes == 1) {
+        struct NAME(pairs) pairs;
+        NAME(fetch_pairs)(&pairs, packed, window, at[0], points, whole);
+        NAME(slope_one)(sums.x, sums.y, &pairs, points, tile, whole);
     } else if (lanes == 2) {
-        NAME(slope_lanes)(x, y, packed, 2, window, place, points, tile, whole);
+        NAME(slope_lanes)(sums.x, sums.y, packed, 2, window, at[0], points, tile, whole);
     } else if (lanes == 4) {
-        NAME(slope_lanes)(x, y, packed, 4, window, place, points, tile, whole);
-    } else if (lanes == 6) {
-        NAME(slope_lanes)(x, y, packed, 6, window, place, points, tile, whole);
+        NAME(slope_lanes)(sums.x, sums.y, packed, 4, window, at[0], points, tile, whole);
     } else {
-        NAME(slope_lanes)(x, y, packed, 8, window, place, points, tile, whole);
-    }
-    NAME(packed_finish)(x, &points->x.slope, place, whole);
-    NAME(packed_finish)(y, &points->y.slope, place, whole);
-    far = far && NAME(is_aligned)(xy);
-    for (int64_t p = 0; p < whole; p += V_LANES) {
-        V low, high;
-        VOP(zip)(VOP(load)(x + p), VOP(load)(y + p), &low, &high);
-        NAME(put_vector)((T *)xy + 2 * p, VOP(canonical)(low), far);
-        NAME(put_vector)((T *)xy + 2 * p + V_LANES, VOP(canonical)(high), far);
+        NAME(slope_lanes)(sums.x, sums.y, packed, 8, window, at[0], points, tile, whole);
     }
 }
 
 /* Asks for what a block of points touches, so that it comes while other things are done. */
-static void NAME(packed_prefetch)(const void *input, const void *grad, int64_t lanes,
-                                  const struct rg_packed_window *window, const int32_t *place, int64_t n)
+static void NAME(packed_prefetch)(const void *packed, int64_t lanes, int64_t width, const int32_t *place, int64_t n)
 {
     for (int64_t p = 0; p < n; p++) {
-        const int64_t top = (place[p] < 0 ? 0 : place[p]) * lanes, bottom = top + window->width * lanes;
-        if (input != NULL) {
-            __builtin_prefetch((const T *)input + top);
-            __builtin_prefetch((const T *)input + bottom);
-        }
-        if (grad != NULL) {
-            __builtin_prefetch((const T *)grad + top, 1);
-            __builtin_prefetch((const T *)grad + bottom, 1);
-        }
+        const T *const top = (const T *)packed + (place[p] < 0 ? 0 : place[p]) * lanes;
+        __builtin_prefetch(top);
+        __builtin_prefetch((const void *)((uintptr_t)top + (uintptr_t)(width * lanes) * sizeof(T)));
     }
 }
 

@@ -16,20 +16,20 @@ struct NAME(four_taps) {
     const T *top[4], *bottom[4];
 };
 
-/* The neighbours of point p, which is at an edge, side by side. */
-static void NAME(copy_edge)(T edge[2][2 * RG_PACKED_LANES], const T *packed, int64_t lanes,
-                            const struct rg_packed_window *window, const struct rg_packed_points *points, int64_t p)
+/* Copies the neighbours of point p, which is at an edge, two by two. */
+RG_RARE void NAME(copy_edge)(T *top, T *bottom, const T *packed, int64_t lanes, const struct rg_packed_window *window,
+                             const struct rg_packed_points *points, int64_t p)
 {
     T outside[RG_PACKED_LANES] = {0};
     const struct NAME(taps) taps =
         NAME(some_taps)((T *)packed, lanes, window, points->x.first[p], points->y.first[p], outside);
     for (int64_t k = 0; k < 4; k++)
-        memcpy(&edge[k / 2][k % 2 * lanes], taps.at[k], (size_t)lanes * sizeof(T));
+        memcpy((k < 2 ? top : bottom) + k % 2 * lanes, taps.at[k], (size_t)lanes * sizeof(T));
 }
 
-static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(edges) * edges, const T *packed,
-                                   int64_t lanes, const struct rg_packed_window *window, const int32_t *place,
-                                   const struct rg_packed_points *points, int64_t p)
+RG_VECTOR_INLINE void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(edges) * edges, const T *packed,
+                                      int64_t lanes, const struct rg_packed_window *window, const int32_t *place,
+                                      const struct rg_packed_points *points, int64_t p)
 {
     const int64_t pitch = window->width * lanes;
 #pragma GCC unroll 4
@@ -42,7 +42,7 @@ static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(ed
 #pragma GCC unroll 4
     for (int64_t i = 0; i < 4; i++) {
         if (place[p + i] < 0) {
-            NAME(copy_edge)(edges->of[i], packed, lanes, window, points, p + i);
+            NAME(copy_edge)(edges->of[i][0], edges->of[i][1], packed, lanes, window, points, p + i);
             taps->top[i] = edges->of[i][0];
             taps->bottom[i] = edges->of[i][1];
         }
@@ -50,7 +50,7 @@ static inline void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(ed
 }
 
 /* The quads of two neighbours of each point, left and right. */
-static inline void NAME(load_fours)(V left[2], V right[2], int64_t lanes, const T *const at[4])
+RG_VECTOR_INLINE void NAME(load_fours)(V left[2], V right[2], int64_t lanes, const T *const at[4])
 {
     if (lanes == 2) {
         VOP(load_twos)(at, &left[0], &right[0]);
@@ -63,7 +63,7 @@ static inline void NAME(load_fours)(V left[2], V right[2], int64_t lanes, const 
 }
 
 /* The quads of a tile's points p to p + 3. */
-static inline void NAME(load_tile)(V g[2], int64_t lanes, const T *tile, int64_t p)
+RG_VECTOR_INLINE void NAME(load_tile)(V g[2], int64_t lanes, const T *tile, int64_t p)
 {
     if (lanes == 2) {
         g[0] = VOP(spread_twos)(tile + 2 * p);
@@ -76,8 +76,8 @@ static inline void NAME(load_tile)(V g[2], int64_t lanes, const T *tile, int64_t
 }
 
 /* Products of both slopes of points p to p + 3. Quads of channels are added. */
-static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * taps, int64_t lanes,
-                                    const struct rg_packed_points *points, const T *tile, int64_t p)
+RG_VECTOR_INLINE void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * taps, int64_t lanes,
+                                       const struct rg_packed_points *points, const T *tile, int64_t p)
 {
     const V x0 = VOP(set_quads)((const T *)&points->weight_x[0] + p),
             x1 = VOP(set_quads)((const T *)&points->weight_x[1] + p);
@@ -98,9 +98,9 @@ static inline void NAME(slope_four)(V *x, V *y, const struct NAME(four_taps) * t
     }
 }
 
-static inline void NAME(slope_fours)(T *sum_x, T *sum_y, const T *packed, int64_t lanes,
-                                     const struct rg_packed_window *window, const int32_t *place,
-                                     const struct rg_packed_points *points, const T *tile, int64_t n)
+RG_VECTOR_INLINE void NAME(slope_fours)(T *sum_x, T *sum_y, const T *packed, int64_t lanes,
+                                        const struct rg_packed_window *window, const int32_t *place,
+                                        const struct rg_packed_points *points, const T *tile, int64_t n)
 {
     struct NAME(edges) edges;
     for (int64_t p = 0; p < n; p += 16) {
@@ -111,7 +111,7 @@ static inline void NAME(slope_fours)(T *sum_x, T *sum_y, const T *packed, int64_
             NAME(find_four)(&taps, &edges, packed, lanes, window, place, points, p + 4 * i);
             NAME(slope_four)(&row_x[i], &row_y[i], &taps, lanes, points, tile, p + 4 * i);
         }
-        VOP(store)(sum_x + p, VOP(fold_quads)(row_x));
-        VOP(store)(sum_y + p, VOP(fold_quads)(row_y));
+        VOP(store)(sum_x + p, VOP(add)(VOP(load)(sum_x + p), VOP(fold_quads)(row_x)));
+        VOP(store)(sum_y + p, VOP(add)(VOP(load)(sum_y + p), VOP(fold_quads)(row_y)));
     }
 }

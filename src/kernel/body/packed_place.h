@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bilinear grid sample of few channels: which neighbours of points are in a window, and in which rows; the same for
- * both arithmetic types. */
+/* Packed images: which neighbours of points are in a window, and in which rows; the same for both arithmetic types. */
 #include "kernel/body/unit.h"
 #include "kernel/packed_kernels.h"
 
-static void packed_place(int32_t *restrict place, const struct rg_packed_points *points,
-                         const struct rg_packed_window *window)
+static void place_bilinear(int32_t *restrict place, const struct rg_packed_points *points,
+                           const struct rg_packed_window *window)
 {
     const struct rg_packed_window in = *window;
     const int32_t *restrict const x = points->x.first, *restrict const y = points->y.first;
@@ -18,18 +17,49 @@ static void packed_place(int32_t *restrict place, const struct rg_packed_points 
     }
 }
 
-/* A point's first row may be -1, with the second one in the image, and -2 when both are outside. Without a sign, the
- * latter is a large number when one is added. */
-static void packed_span(const struct rg_packed_points *points, int32_t *low, int32_t *high)
+/* Where row y is in an image of many lanes, and its pixel -1; 0 where it is not in the window. */
+static inline int32_t many_row(int32_t y, const struct rg_packed_window *window)
 {
-    uint32_t lowest = INT32_MAX;
-    int32_t highest = -2;
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const uint32_t after = (uint32_t)points->y.first[p] + 1;
-        lowest = after < lowest ? after : lowest;
-    }
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        highest = points->y.first[p] > highest ? points->y.first[p] : highest;
-    *low = lowest > 0 ? (int32_t)lowest - 1 : 0;
-    *high = highest + 2;
+    const bool has = (y >= window->row_begin) & (y < window->row_end);
+    return has ? RG_PACKED_NOWHERE + (y & window->mask) * (window->width + 1) : 0;
+}
+
+static void place_rows(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
+                       const struct rg_packed_window *window)
+{
+    const struct rg_packed_window in = *window;
+    for (int32_t k = 0; k < 2; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            const int32_t row = many_row(points->y.first[p] + k, &in), x = points->x.first[p];
+            at[k][p] = ((row > 0) & (x >= -1)) ? row + 1 + x : in.nowhere;
+        }
+}
+
+/* Rows of neighbours, and columns, are found once for all pairs of them. */
+static void place_each(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_points *points,
+                       const struct rg_packed_window *window)
+{
+    const struct rg_packed_window in = *window;
+    int32_t row[RG_GRID_TAPS][RG_GRID_POINTS], column[RG_GRID_TAPS][RG_GRID_POINTS];
+    for (int64_t k = 0; k < points->n_taps; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            row[k][p] = many_row((int32_t)points->y.index[k][p], &in);
+            column[k][p] = (int32_t)points->x.index[k][p];
+        }
+    for (int64_t k = 0; k < points->n_taps * points->n_taps; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            const int32_t y = row[k / points->n_taps][p], x = column[k % points->n_taps][p];
+            at[k][p] = ((y > 0) & (x >= 0)) ? y + 1 + x : in.nowhere;
+        }
+}
+
+static void packed_place(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
+                         const struct rg_packed_window *window)
+{
+    if (points->n_taps != 2)
+        place_each(at, &points->each, window);
+    else if (window->many)
+        place_rows(at, points, window);
+    else
+        place_bilinear(at[0], points, window);
 }

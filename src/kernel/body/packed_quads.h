@@ -12,8 +12,9 @@ struct NAME(quad_pair) {
 };
 
 /* A point's products of quad j. */
-static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * taps, int64_t lanes, int64_t j,
-                                                      const struct rg_packed_points *points, const T *grad, int64_t p)
+RG_VECTOR_INLINE struct NAME(quad_pair)
+    NAME(slope_quad)(const struct NAME(taps) * taps, int64_t lanes, int64_t j, const struct rg_packed_points *points,
+                     const T *grad, int64_t p)
 {
     const Q x0 = VOP(quad_set1)(NAME(packed_value)(&points->weight_x[0], p));
     const Q x1 = VOP(quad_set1)(NAME(packed_value)(&points->weight_x[1], p));
@@ -30,16 +31,17 @@ static inline struct NAME(quad_pair) NAME(slope_quad)(const struct NAME(taps) * 
     return (struct NAME(quad_pair)){VOP(quad_mul)(g, dx), VOP(quad_mul)(g, dy)};
 }
 
-/* The rest of the tree, for four points: lane c of a row is branch c. */
-static inline void NAME(fold_quads)(T *sum, Q row[4])
+/* Adds the rest of the tree, for four points: lane c of a row is branch c. */
+RG_VECTOR_INLINE void NAME(fold_quads)(T *sum, Q row[4])
 {
     VOP(quad_transpose)(row);
-    VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3])));
+    const Q all = VOP(quad_add)(VOP(quad_add)(row[0], row[2]), VOP(quad_add)(row[1], row[3]));
+    VOP(quad_store)(sum, VOP(quad_add)(VOP(quad_load)(sum), all));
 }
 
-static inline void NAME(slope_quads)(T *sum_x, T *sum_y, const T *packed, int64_t lanes,
-                                     const struct rg_packed_window *window, const int32_t *place,
-                                     const struct rg_packed_points *points, const T *tile, int64_t n)
+RG_VECTOR_INLINE void NAME(slope_quads)(T *sum_x, T *sum_y, const T *packed, int64_t lanes,
+                                        const struct rg_packed_window *window, const int32_t *place,
+                                        const struct rg_packed_points *points, const T *tile, int64_t n)
 {
     T outside[RG_PACKED_LANES] = {0};
     for (int64_t p = 0; p < n; p += 4) {

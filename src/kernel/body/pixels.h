@@ -54,7 +54,7 @@ static void NAME(reflect_pixels)(T *restrict pixel, T *restrict slope, int64_t s
 {
     const T low = align_corners ? 0 : (T)-0.5;
     const T span = align_corners ? (T)(size - 1) : (T)size;
-    T distance[RG_GRID_POINTS];
+    T distance[RG_GRID_POINTS], back[RG_GRID_POINTS];
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const T signed_distance = pixel[p] - low;
         slope[p] = signed_distance < 0 ? -slope[p] : slope[p];
@@ -62,11 +62,15 @@ static void NAME(reflect_pixels)(T *restrict pixel, T *restrict slope, int64_t s
     }
     if (span > 0)
         NAME(wrap_distances)(distance, 2 * span);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        back[p] = 2 * span - distance[p];
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const bool turn = distance[p] >= span;
-        pixel[p] = (turn ? 2 * span - distance[p] : distance[p]) + low;
+        pixel[p] = turn ? back[p] : distance[p];
         slope[p] = turn ? -slope[p] : slope[p];
     }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        pixel[p] += low;
 }
 
 static void NAME(clamp_pixels)(T *restrict pixel, T *restrict slope, int64_t size)

@@ -39,6 +39,16 @@ enum { MOST_SUMS = 8 };
 /* For bodies whose loops are written once and made for each constant that they are called with. */
 #define RG_INLINE static inline __attribute__((always_inline))
 
+/* The same where there are vectors. Scalar code gains too little to be made again and again. */
+#ifdef RG_IS_SCALAR
+#define RG_VECTOR_INLINE static inline
+#else
+#define RG_VECTOR_INLINE RG_INLINE
+#endif
+
+/* For what is rare, and would only make the code around it longer. */
+#define RG_RARE static __attribute__((noinline, cold))
+
 /* How far ahead the coordinates of points are fetched, and planes of few channels. A hint. */
 enum { POINTS_AHEAD_NBYTES = 2048 };
 

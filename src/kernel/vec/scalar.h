@@ -30,6 +30,7 @@
 
 #define RG_ISA(name) name##_scalar
 #define RG_ISA_TEXT "scalar"
+#define RG_IS_SCALAR
 
 #include <math.h>
 #include <stdint.h>

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packed images of RG_GRID_LANES channels: a vector lane is a channel, and points come one at a time. Bilinear points
+ * have two places, one for the upper row and one for the lower; of others, nearest and bicubic, each neighbour has its
+ * own. Template; parameters in body/float.h.
+ */
+#include "kernel/packed_kernels.h"
+#ifndef T /* opened alone in an editor */
+#include "kernel/body/float.h"
+#endif
+
+/* How many vectors make RG_GRID_LANES values. */
+enum { NAME(n_vectors) = RG_GRID_LANES / V_LANES };
+
+/* How many points ahead their pixels are asked for, so that far ones are there in time. */
+enum { NAME(ahead) = 6 };
+
+/* What all points of a block share. */
+struct NAME(wide) {
+    const int32_t (*at)[RG_GRID_POINTS];
+    const struct rg_packed_points *points;
+    const union rg_grid_values *value, *dx, *dy; /* weights of neighbours; bilinear points need no dx and dy */
+    const T *tile;
+    int64_t n_neighbours, n;
+    int32_t nowhere;
+    bool far;
+};
+
+/* Where neighbour k of point p is: two of a bilinear point are side by side. */
+RG_VECTOR_INLINE int64_t NAME(wide_at)(const struct NAME(wide) * it, int64_t k, int64_t p, bool bilinear)
+{
+    return bilinear ? ((int64_t)it->at[k / 2][p] + k % 2) * RG_GRID_LANES : (int64_t)it->at[k][p] * RG_GRID_LANES;
+}
+
+RG_VECTOR_INLINE void NAME(prefetch_wide)(const T *packed, const struct NAME(wide) * it, int64_t p, bool bilinear)
+{
+    for (int64_t k = 0; packed != NULL && p < it->n && k < it->n_neighbours; k++)
+        __builtin_prefetch(packed + NAME(wide_at)(it, k, p, bilinear));
+}
+
+/* ---- spread ---- */
+
+/* Four neighbours, no two of which are the same, but where they are outside and of no interest. No load waits for a
+ * store whose address resembles its own. */
+RG_VECTOR_INLINE void NAME(spread_bilinear)(T *packed, const struct NAME(wide) * it, int64_t p)
+{
+    T *const top = packed + NAME(wide_at)(it, 0, p, true), *const bottom = packed + NAME(wide_at)(it, 2, p, true);
+    for (int64_t j = 0; j < RG_GRID_LANES; j += V_LANES) {
+        const V g = VOP(load)(it->tile + p * RG_GRID_LANES + j);
+        T *const pixel[4] = {top + j, top + RG_GRID_LANES + j, bottom + j, bottom + RG_GRID_LANES + j};
+        V sum[4];
+        for (int64_t k = 0; k < 4; k++)
+            sum[k] = VOP(muladd)(VOP(set1)(NAME(packed_value)(&it->value[k], p)), g, VOP(load)(pixel[k]));
+        for (int64_t k = 0; k < 4; k++)
+            VOP(store)(pixel[k], sum[k]);
+    }
+}
+
+/* Neighbours that may be the same pixel: one after another. */
+RG_VECTOR_INLINE void NAME(spread_each)(T *packed, const struct NAME(wide) * it, int64_t p)
+{
+    V g[NAME(n_vectors)];
+    for (int64_t j = 0; j < NAME(n_vectors); j++)
+        g[j] = VOP(load)(it->tile + p * RG_GRID_LANES + j * V_LANES);
+    for (int64_t k = 0; k < it->n_neighbours; k++) {
+        T *const pixel = packed + NAME(wide_at)(it, k, p, false);
+        const V w = VOP(set1)(NAME(packed_value)(&it->value[k], p));
+        for (int64_t j = 0; j < NAME(n_vectors); j++)
+            VOP(store)(pixel + j * V_LANES, VOP(muladd)(w, g[j], VOP(load)(pixel + j * V_LANES)));
+    }
+}
+
+/* Does no neighbour of a bilinear point count? */
+RG_VECTOR_INLINE bool NAME(is_nowhere)(const struct NAME(wide) * it, int64_t p)
+{
+    return it->at[0][p] == it->nowhere && it->at[1][p] == it->nowhere;
+}
+
+RG_VECTOR_INLINE void NAME(spread_wide)(T *packed, const struct NAME(wide) * all, bool bilinear)
+{
+    const struct NAME(wide) own = *all, *const it = &own; /* which no store can change */
+    for (int64_t p = 0; p < it->n; p++) {
+        if (it->far)
+            NAME(prefetch_wide)(packed, it, p + NAME(ahead), bilinear);
+        if (bilinear && !NAME(is_nowhere)(it, p))
+            NAME(spread_bilinear)(packed, it, p);
+        else if (!bilinear)
+            NAME(spread_each)(packed, it, p);
+    }
+}
+
+/* ---- sample ---- */
+
+RG_VECTOR_INLINE void NAME(sample_wide)(T *dst, const T *packed, const struct NAME(wide) * all, bool bilinear)
+{
+    const struct NAME(wide) own = *all, *const it = &own;
+    for (int64_t p = 0; p < it->n; p++) {
+        V sum[NAME(n_vectors)];
+        if (it->far)
+            NAME(prefetch_wide)(packed, it, p + NAME(ahead), bilinear);
+        for (int64_t j = 0; j < NAME(n_vectors); j++)
+            sum[j] = VOP(set1)(0);
+        for (int64_t k = 0; k < it->n_neighbours; k++) {
+            const T *pixel = packed + NAME(wide_at)(it, k, p, bilinear);
+            const V w = VOP(set1)(NAME(packed_value)(&it->value[k], p));
+            for (int64_t j = 0; j < NAME(n_vectors); j++)
+                sum[j] = VOP(muladd)(w, VOP(load)(pixel + j * V_LANES), sum[j]);
+        }
+        for (int64_t j = 0; j < NAME(n_vectors); j++)
+            VOP(store)(dst + p * RG_GRID_LANES + j * V_LANES, sum[j]);
+    }
+}
+
+/* ---- slope ---- */
+
+/* The product with grad of what was blended, added as far as whole vectors go: lane l of the result is the sum of the
+ * tree's branch l. */
+RG_VECTOR_INLINE V NAME(fold_vectors)(V sum[NAME(n_vectors)], const T *grad)
+{
+    for (int64_t j = 0; j < NAME(n_vectors); j++)
+        sum[j] = VOP(mul)(VOP(load)(grad + j * V_LANES), sum[j]);
+    for (int64_t half = NAME(n_vectors) / 2; half > 0; half /= 2)
+        for (int64_t j = 0; j < half; j++)
+            sum[j] = VOP(add)(sum[j], sum[j + half]);
+    return sum[0];
+}
+
+/* What point p's channels give to its slopes. Both blends read a neighbour once. */
+RG_VECTOR_INLINE void NAME(slope_each)(V *x, V *y, const T *packed, const struct NAME(wide) * it, int64_t p)
+{
+    V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
+    for (int64_t j = 0; j < NAME(n_vectors); j++)
+        sum_x[j] = sum_y[j] = VOP(set1)(0);
+    for (int64_t k = 0; k < it->n_neighbours; k++) {
+        const T *pixel = packed + NAME(wide_at)(it, k, p, false);
+        const V wx = VOP(set1)(NAME(packed_value)(&it->dx[k], p)), wy = VOP(set1)(NAME(packed_value)(&it->dy[k], p));
+        for (int64_t j = 0; j < NAME(n_vectors); j++) {
+            const V value = VOP(load)(pixel + j * V_LANES);
+            sum_x[j] = VOP(muladd)(wx, value, sum_x[j]);
+            sum_y[j] = VOP(muladd)(wy, value, sum_y[j]);
+        }
+    }
+    *x = NAME(fold_vectors)(sum_x, it->tile + p * RG_GRID_LANES);
+    *y = NAME(fold_vectors)(sum_y, it->tile + p * RG_GRID_LANES);
+}
+
+/* The same for bilinear points. On an axis the two weights' derivatives are -1 and 1: what is left of a neighbour's
+ * weight by x is that on the y axis, and the other way round. */
+RG_VECTOR_INLINE void NAME(slope_bilinear)(V *x, V *y, const T *packed, const struct NAME(wide) * it, int64_t p)
+{
+    const struct rg_packed_points *points = it->points;
+    V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
+    for (int64_t j = 0; j < NAME(n_vectors); j++)
+        sum_x[j] = sum_y[j] = VOP(set1)(0);
+    for (int64_t k = 0; k < 4; k++) {
+        const T *pixel = packed + NAME(wide_at)(it, k, p, true);
+        const V wx = VOP(set1)(NAME(packed_value)(&points->weight_y[k / 2], p)),
+                wy = VOP(set1)(NAME(packed_value)(&points->weight_x[k % 2], p));
+        for (int64_t j = 0; j < NAME(n_vectors); j++) {
+            const V value = VOP(load)(pixel + j * V_LANES);
+            sum_x[j] = k % 2 == 0 ? VOP(negmuladd)(wx, value, sum_x[j]) : VOP(muladd)(wx, value, sum_x[j]);
+            sum_y[j] = k / 2 == 0 ? VOP(negmuladd)(wy, value, sum_y[j]) : VOP(muladd)(wy, value, sum_y[j]);
+        }
+    }
+    *x = NAME(fold_vectors)(sum_x, it->tile + p * RG_GRID_LANES);
+    *y = NAME(fold_vectors)(sum_y, it->tile + p * RG_GRID_LANES);
+}
+
+/* How many points' rows of branches are folded at once. Where four are, they stay in registers. */
+enum { NAME(n_rows) = V_FOURS ? 4 : V_LANES, NAME(n_folds) = V_LANES / NAME(n_rows) };
+
+#if V_FOURS
+RG_VECTOR_INLINE V NAME(fold_rows)(const V row[4])
+{
+    return VOP(fold_fours)(row);
+}
+
+/* Lane i of the result is the sum of point i. */
+RG_VECTOR_INLINE V NAME(fold_rest)(const V part[4])
+{
+    return VOP(fold_quads)(part);
+}
+#else
+/* Zipping two rows brings the halves that are to be added above one another, so that in the end lane i is the sum of
+ * point i. */
+RG_VECTOR_INLINE V NAME(fold_rows)(V row[V_LANES])
+{
+#pragma GCC unroll 4
+    for (int64_t half = V_LANES / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+        for (int64_t i = 0; i < half; i++) {
+            V low, high;
+            VOP(zip)(row[i], row[i + half], &low, &high);
+            row[i] = VOP(add)(low, high);
+        }
+    return row[0];
+}
+
+RG_VECTOR_INLINE V NAME(fold_rest)(const V part[1])
+{
+    return part[0];
+}
+#endif
+
+/* Slopes of n_rows points from p on, folded as far as that goes, and their spreading, unless `spread` is NULL. */
+RG_VECTOR_INLINE void NAME(slope_rows)(V *x, V *y, const T *packed, T *spread, const struct NAME(wide) * it, int64_t p,
+                                       bool bilinear)
+{
+    V row_x[NAME(n_rows)], row_y[NAME(n_rows)];
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < NAME(n_rows); i++) {
+        if (it->far) {
+            NAME(prefetch_wide)(packed, it, p + i + NAME(ahead), bilinear);
+            NAME(prefetch_wide)(spread, it, p + i + NAME(ahead), bilinear);
+        }
+        if (bilinear)
+            NAME(slope_bilinear)(&row_x[i], &row_y[i], packed, it, p + i);
+        else
+            NAME(slope_each)(&row_x[i], &row_y[i], packed, it, p + i);
+        if (spread != NULL && bilinear)
+            NAME(spread_bilinear)(spread, it, p + i);
+        else if (spread != NULL)
+            NAME(spread_each)(spread, it, p + i);
+    }
+    *x = NAME(fold_rows)(row_x);
+    *y = NAME(fold_rows)(row_y);
+}
+
+RG_VECTOR_INLINE void NAME(slope_wide)(struct rg_grid_sums sums, const T *packed, T *spread,
+                                       const struct NAME(wide) * all, bool bilinear)
+{
+    const struct NAME(wide) own = *all, *const it = &own;
+    for (int64_t p = 0; p < it->n; p += V_LANES) {
+        T *const x = (T *)sums.x + p, *const y = (T *)sums.y + p;
+        V part_x[NAME(n_folds)], part_y[NAME(n_folds)];
+        for (int64_t i = 0; i < NAME(n_folds); i++)
+            NAME(slope_rows)(&part_x[i], &part_y[i], packed, spread, it, p + i * NAME(n_rows), bilinear);
+        VOP(store)(x, VOP(add)(VOP(load)(x), NAME(fold_rest)(part_x)));
+        VOP(store)(y, VOP(add)(VOP(load)(y), NAME(fold_rest)(part_y)));
+    }
+}
+
+/* ---- All ---- */
+
+/* Constants let the compiler unroll the usual case, bilinear points. */
+static void NAME(spread_all)(T *packed, const struct NAME(wide) * it)
+{
+    if (it->n_neighbours == 4)
+        NAME(spread_wide)(packed, it, true);
+    else
+        NAME(spread_wide)(packed, it, false);
+}
+
+static void NAME(sample_all)(T *dst, const T *packed, const struct NAME(wide) * it)
+{
+    if (it->n_neighbours == 4)
+        NAME(sample_wide)(dst, packed, it, true);
+    else
+        NAME(sample_wide)(dst, packed, it, false);
+}
+
+static void NAME(slope_all)(struct rg_grid_sums sums, const T *packed, T *spread, const struct NAME(wide) * it)
+{
+    if (it->n_neighbours == 4 && spread == NULL)
+        NAME(slope_wide)(sums, packed, NULL, it, true);
+    else if (it->n_neighbours == 4)
+        NAME(slope_wide)(sums, packed, spread, it, true);
+    else
+        NAME(slope_wide)(sums, packed, spread, it, false);
+}
