@@ -10,8 +10,8 @@
  * to nearest even; the files are compiled with -ffp-contract=off. A product is added with one fused
  * multiply-add, written fma(a, b, c) = round(a * b + c) below, in exactly the order given there.
  * A vector lane computes one result. Only slopes of packed images sum over lanes, by a tree that is the same for
- * every width. Hence the bits depend neither on the width of vectors nor on where a row starts. The one thing left open is which NaN an operation yields when it yields a NaN; store makes it
- * canonical.
+ * every width. Hence the bits depend neither on the width of vectors nor on where a row starts. The one thing left
+ * open is which NaN an operation yields when it yields a NaN; store makes it canonical.
  *
  * Glossary
  * --------
