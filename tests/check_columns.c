@@ -230,7 +230,6 @@ static struct rg_axis_map law_map(struct rng *rng)
     spec.scale = rng_chance(rng, 4) ? random_scale(rng, spec.in_size, spec.out_size) : 0;
     spec.use_double = rng_chance(rng, 2);
     assert_int_equal(rg_axis_init(&map, &spec, rng_chance(rng, 4) ? false : true, NULL), REGRAD_OK);
-    assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
     return map;
 }
 
@@ -240,7 +239,7 @@ static struct rg_axis_map empty_map(struct rng *rng, int64_t n_dst, int64_t n_sr
     return (struct rg_axis_map){
         .n_dst = n_dst,
         .n_src = n_src,
-        .spec.use_double = rng_chance(rng, 2),
+        .weights_double = rng_chance(rng, 2),
         .begin = calloc((size_t)n_dst, sizeof(int64_t)),
         .first = calloc((size_t)n_dst + 1, sizeof(int64_t)),
     };
@@ -264,7 +263,7 @@ static void set_weights(struct rng *rng, struct rg_axis_map *map)
     map->weight = malloc((size_t)(n + 1) * sizeof(double));
     assert_non_null(map->weight);
     for (int64_t t = 0; t < n; t++)
-        set(map->spec.use_double, map->weight, t, (double)(t % period + 1));
+        set(map->weights_double, map->weight, t, (double)(t % period + 1));
 }
 
 static struct rg_axis_map random_map(struct rng *rng)
@@ -318,7 +317,7 @@ static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_ma
                                     .inner = inner,
                                     .streamed = rng_chance(rng, 3),
                                     .lanes = 1 << rng_below(rng, 5),
-                                    .t_nbytes = value_size(map->spec.use_double)};
+                                    .t_nbytes = value_size(map->weights_double)};
 }
 
 /* ---- Tests ---- */
@@ -388,7 +387,7 @@ static void try_factor(struct rng *rng, const struct rg_axis_map *map)
             .inner = 1,
             .factor = factor,
             .lanes = lanes,
-            .t_nbytes = value_size(map->spec.use_double),
+            .t_nbytes = value_size(map->weights_double),
         };
         try_spec(map, &spec);
     }

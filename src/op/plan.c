@@ -17,10 +17,8 @@ enum { VALUES_PER_SLOT = 16384 };
 void *rg_plan_allocate(struct rg_setup *setup, size_t nbytes)
 {
     regrad_plan *plan = rg_memory_take(&setup->memory, 1, nbytes);
-    if (plan != NULL) {
-        memset(plan, 0, nbytes);
+    if (plan != NULL)
         plan->setup = *setup;
-    }
     return plan;
 }
 
