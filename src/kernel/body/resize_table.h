@@ -2,9 +2,7 @@
 /* All kernels of resizes for one storage type, and TABLE, the table of them. Template; parameters in
  * body/stored_f32.h. */
 #include "kernel/body/line.h"
-#include "kernel/body/phases.h"
 #include "kernel/body/resample.h"
-#include "kernel/body/shrink.h"
 #include "kernel/body/groups.h"
 
 /* Plans call shrink with vectors alone, and it takes longer to compile than all the others together. */
