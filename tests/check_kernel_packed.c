@@ -590,11 +590,11 @@ static void check_range(const struct subject *subject, const void *values, int64
             break;
     }
     if (least != low || greatest != high)
-        fail_msg("%s packed_range of %s, n = %lld: %a to %a, must be %a to %a", subject->wide ? "double" : "float",
+        fail_msg("%s grid_range of %s, n = %lld: %a to %a, must be %a to %a", subject->wide ? "double" : "float",
                  subject->name, (long long)n, least, greatest, low, high);
 }
 
-/* The rows that packed_rows finds for a range hold all that its points touch; a point alone touches four at most. */
+/* The rows that grid_rows finds for a range hold all that its points touch; a point alone touches four at most. */
 static void check_rows(const struct subject *subject, struct rng *rng, const void *values, int64_t n,
                        const union rg_grid_values *least, const union rg_grid_values *greatest)
 {
@@ -612,7 +612,7 @@ static void check_rows(const struct subject *subject, struct rng *rng, const voi
         reference_grid_axis(&grid, get(subject->wide, values, p), spec.in_h, &axis);
         for (int k = 0; k < axis.n && axis.active; k++)
             if (axis.index[k] >= 0 && (axis.index[k] < low || axis.index[k] > high))
-                fail_msg("%s packed_rows of %s: rows %d to %d of %lld, but a point touches %lld; interpolation %d "
+                fail_msg("%s grid_rows of %s: rows %d to %d of %lld, but a point touches %lld; interpolation %d "
                          "padding %d",
                          subject->wide ? "double" : "float", subject->name, low, high, (long long)spec.in_h,
                          (long long)axis.index[k], spec.interpolation, spec.padding);

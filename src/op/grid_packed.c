@@ -110,10 +110,12 @@ static void clear(const struct rg_grid_unit *unit, struct rg_share rows)
     const bool far = !unit->plan->grad_copied && unit->run->input_grad.far && rows.end <= unit->window.needed;
     const int64_t first = row_at(unit, rows.begin);
     const int64_t count = (rows.end - rows.begin - 1) * unit->plan->pitch + unit->plan->spec.in_w;
-    if (far && !is_apart(unit))
+    if (is_apart(unit)) /* it is 0 */
+        return;
+    if (far)
         unit->kernels->values->clear_far(rg_grid_nth_pixel(unit->plan, unit->grad, first),
                                          (size_t)count * rg_grid_pixel_nbytes(unit->plan));
-    else if (!is_apart(unit))
+    else
         clear_pixels(unit, first, count);
 }
 

@@ -197,11 +197,9 @@ RG_VECTOR_INLINE void STORED(store_channels)(S *dst, const T *tile, int64_t n_ch
         dst[c] = NARROW(tile[c]);
 }
 
-static void STORED(load_wide)(T *tile, const S *src, int64_t channel_stride, int64_t stride, int64_t n_channels,
+static void STORED(load_wide)(T *out, const S *in, int64_t channel_stride, int64_t stride, int64_t n_channels,
                               int64_t n)
 {
-    T *const out = tile;
-    const S *const in = src;
     if (stride == 1 && n >= V_LANES) {
         for (int64_t at = 0; at < n; at += V_LANES) {
             const int64_t p = at + V_LANES <= n ? at : n - V_LANES;
@@ -218,14 +216,12 @@ static void STORED(load_wide)(T *tile, const S *src, int64_t channel_stride, int
         STORED(load_apart)(out, RG_GRID_LANES, in, channel_stride, stride, n_channels, n);
 }
 
-static void STORED(store_wide)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t n_channels,
+static void STORED(store_wide)(S *out, int64_t channel_stride, int64_t stride, const T *in, int64_t n_channels,
                                int64_t n, bool stream)
 {
-    S *const out = dst;
-    const T *const in = tile;
     const int64_t step = stride == 1 ? channel_stride : stride;
     const bool lines = V_LANES * sizeof(S) == RG_ALIGNMENT; /* parts of a line are not worth streaming */
-    const bool past = stream && lines && ((uintptr_t)dst | (uintptr_t)step * sizeof(S)) % RG_ALIGNMENT == 0;
+    const bool past = stream && lines && ((uintptr_t)out | (uintptr_t)step * sizeof(S)) % RG_ALIGNMENT == 0;
     if (stride == 1 && n >= V_LANES) {
         for (int64_t at = 0; at < n; at += V_LANES) {
             const int64_t p = at + V_LANES <= n ? at : n - V_LANES;
