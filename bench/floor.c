@@ -42,8 +42,9 @@ static inline void finish_streaming(void)
 #endif
 }
 
-/* The combination of what was read; somebody looks at it, so that nothing is left out. */
-static inline line read_lines(const char *from, size_t n)
+/* Combines what it reads with what was seen before; somebody looks at it, so that nothing is left out. By address:
+   passing a vector longer than the processor's has no settled convention. */
+static inline void read_lines(const char *from, size_t n, line *seen)
 {
     line a = {0}, b = {0}, c = {0}, d = {0};
     size_t i = 0;
@@ -55,7 +56,7 @@ static inline line read_lines(const char *from, size_t n)
     }
     for (; i + LINE <= n; i += LINE)
         a |= *(const line *)(from + i);
-    return a | b | c | d;
+    *seen |= a | b | c | d;
 }
 
 /* How far a thread is on its way through n bytes after each block: in whole lines, evenly. */
@@ -87,7 +88,7 @@ __attribute__((always_inline)) static inline void run_loop(const struct floor_wo
     const line value = {1, 2, 3, 4, 5, 6, 7, 8};
     for (size_t i = 0; i < n_blocks; i++) {
         const size_t read_end = walk_next(&reading), write_end = walk_next(&writing);
-        seen |= read_lines(work->read + n_read, read_end - n_read);
+        read_lines(work->read + n_read, read_end - n_read, &seen);
         for (; n_written < write_end; n_written += LINE)
             store(work->written + n_written, &value);
         n_read = read_end;
