@@ -280,8 +280,8 @@ static void make_tables(struct tables *tables, const struct subject *subject, st
 {
     const bool mostly_whole = rng_chance(rng, 2);
     start_tables(tables, subject, rng, n);
-    tables->n_pairs = (int)rng_between(rng, 0, RG_MAX_PAIRS);
-    if ((tables->n_pairs == 1 || tables->n_pairs == 2) && rng_chance(rng, 2))
+    tables->n_pairs = tables->block > 1 ? (int)rng_between(rng, 0, RG_MAX_PAIRS) : 0;
+    if (rng_chance(rng, 2))
         tables->block = rng_between(rng, 1, tables->block);
     const int64_t block = tables->block;
     tables->n_line = rng_between(rng, 1, LONGEST);
@@ -776,6 +776,8 @@ static void try_fused(const struct subject *subject, struct rng *rng, regrad_dty
 
 static void all_fused(const struct subject *subject, struct rng *rng, regrad_dtype dtype)
 {
+    if (subject->kernels->resize[dtype]->fused_groups == NULL)
+        return;
     for (int64_t inner = RG_MAX_LANES; inner < 150; inner += inner < 36 ? 1 : 5)
         for (int64_t n = 0; n < 12; n += 3)
             for (int64_t n_rows = 0; n_rows < 6; n_rows++)

@@ -110,7 +110,8 @@ static const struct row rows[] = {
     {"bilinear_grad float32 1x3x20x3 -> 60x8 planes planes 1", "columns, shared rows", &as_is, "columns"},
     {"bilinear_grad float32 1x3x20x137 -> 52x301 planes planes 1", "columns", &as_is, NULL}, /* too long */
     {"nearest_grad float32 1x12x16x64 -> 17x4096 last last 1", "columns, width first", &unshared, NULL},
-    {"nearest_grad float32 2x16x40x44 -> 27x28 last last 1", "fused groups", &fused, "groups"}, /* rows of zeros */
+    {"nearest_grad float32 2x16x40x44 -> 27x28 last last 1", "fused groups", &fused, "groups, in place"},
+    /* rows of zeros */
     {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns, shared rows", &shared, "columns"},
     {"bilinear_grad float16 2x3x20x137 -> 51x301 planes planes 1", "columns, shared rows", &shared, "columns"},
     {"nearest_grad bfloat16 2x3x20x37 -> 52x95 planes last 1", "columns, strided result, shared rows", &shared,

@@ -360,17 +360,17 @@ static void try_smaller_blocks(struct builder *builder, int64_t *n_pairs, int64_
     builder->block = block;
 }
 
-/* Kernels have no loop for smaller blocks with more pairs. */
+/* Smaller blocks with more pairs than this gain nothing. */
 enum { MOST_SMALL_PAIRS = 2 };
 
-/* One window for each block, if the widest one needs no more than kernels have. */
+/* One window for each block, if the widest one needs no more than kernels have. One lane at a time wants none. */
 static void choose_window(struct builder *builder)
 {
     const int64_t pair = 2 * builder->spec->lanes;
     int64_t n_pairs = count_pairs(builder);
     for (int64_t wanted = rg_min(n_pairs - 1, MOST_SMALL_PAIRS); wanted > 0 && !builder->spec->streamed; wanted--)
         try_smaller_blocks(builder, &n_pairs, wanted);
-    builder->n_pairs = n_pairs <= RG_MAX_PAIRS ? (int)n_pairs : 0;
+    builder->n_pairs = n_pairs <= RG_MAX_PAIRS && builder->spec->lanes > 1 ? (int)n_pairs : 0;
     builder->window = builder->n_pairs == 0 ? pair : n_pairs * pair;
 }
 

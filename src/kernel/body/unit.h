@@ -49,6 +49,9 @@ enum { MOST_SUMS = 8 };
 /* For what is rare, and would only make the code around it longer. */
 #define RG_RARE static __attribute__((noinline, cold))
 
+/* For what such loops need now and then: once for all of them. */
+#define RG_APART static __attribute__((noinline))
+
 /* How far ahead the coordinates of points are fetched, and planes of few channels. A hint. */
 enum { POINTS_AHEAD_NBYTES = 2048 };
 

@@ -14,7 +14,7 @@
 
 typedef __m256 vf;
 typedef __m256d vd;
-enum { VF_LANES = 8, VD_LANES = 4 };
+enum { VF_LANES = 8, VD_LANES = 4, RG_HAS_MASKS = 0 };
 
 static inline vf vf_load(const float *p)
 {
@@ -112,11 +112,10 @@ static inline __m256i below(int64_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* All bits in the lanes that have a bit. */
+/* The highest bit in the lanes that have a bit; the other bits are no matter. For blends, which look at no more. */
 static inline __m256i lanes_of(uint32_t lanes)
 {
-    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int32_t)lanes), bit), bit);
+    return _mm256_sllv_epi32(_mm256_set1_epi32((int32_t)lanes), _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24));
 }
 
 static inline vf vf_load_part(const float *p, int64_t n)
@@ -190,16 +189,25 @@ static inline vf_index vf_index_add(vf_index a, vf_index b)
     return _mm256_add_epi32(a, b);
 }
 
+/* Of two vectors the one that this bit of an index says. */
+static inline vf choose_by(vf zero, vf one, vf_index which, int bit)
+{
+    return _mm256_blendv_ps(zero, one, _mm256_castsi256_ps(_mm256_slli_epi32(which, 31 - bit)));
+}
+
 static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
 {
-    const __m256i vector = _mm256_srli_epi32(which, 3);
-    vf found = _mm256_permutevar8x32_ps(window[0], which);
-    for (int k = 1; k < 2 * n_pairs; k++) {
-        const __m256i here = _mm256_cmpeq_epi32(vector, _mm256_set1_epi32(k));
-        const vf other = _mm256_permutevar8x32_ps(window[k], which);
-        found = _mm256_blendv_ps(found, other, _mm256_castsi256_ps(here));
+    vf found[3];
+    for (int k = 0; k < n_pairs; k++) {
+        const vf even = _mm256_permutevar8x32_ps(window[2 * k], which);
+        const vf odd = _mm256_permutevar8x32_ps(window[2 * k + 1], which);
+        found[k] = choose_by(even, odd, which, 3);
     }
-    return found;
+    if (n_pairs > 1)
+        found[0] = choose_by(found[0], found[1], which, 4);
+    if (n_pairs > 2)
+        found[0] = choose_by(found[0], found[2], which, 5);
+    return found[0];
 }
 
 static inline vf vf_load_half(const uint16_t *p)
@@ -332,7 +340,7 @@ static inline void vd_store_part(double *p, vd a, int64_t n)
 
 static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
 {
-    const __m256i wide = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes_of(lanes)));
+    const __m256i wide = _mm256_sllv_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(63, 62, 61, 60));
     return _mm256_blendv_pd(c, _mm256_fmadd_pd(a, b, c), _mm256_castsi256_pd(wide));
 }
 

@@ -15,7 +15,7 @@
 
 typedef __m512 vf;
 typedef __m512d vd;
-enum { VF_LANES = 16, VD_LANES = 8 };
+enum { VF_LANES = 16, VD_LANES = 8, RG_HAS_MASKS = 1 };
 
 static inline vf vf_load(const float *p)
 {

@@ -12,7 +12,7 @@
 
 typedef float32x4_t vf;
 typedef float64x2_t vd;
-enum { VF_LANES = 4, VD_LANES = 2 };
+enum { VF_LANES = 4, VD_LANES = 2, RG_HAS_MASKS = 0 };
 
 static inline vf vf_load(const float *p)
 {

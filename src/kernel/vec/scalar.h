@@ -5,7 +5,8 @@
  * vf and vd are vectors of float and double; VF_LANES and VD_LANES their lanes. For
  * vf and vd:
  *   _load, _store       at any address
- *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values
+ *   _load_part          the first n values, n < lanes; the other lanes are +0; _store_part: the first n values. Where
+ *                       RG_HAS_MASKS is 1 they are as quick as those of all lanes, and n may be as many as these
  *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
  *                       fence_stores then makes that visible to others
  *   _set1, _add, _mul, _floor; _min, _max of numbers, not of NaN
@@ -39,7 +40,7 @@
 
 typedef float vf;
 typedef double vd;
-enum { VF_LANES = 1, VD_LANES = 1 };
+enum { VF_LANES = 1, VD_LANES = 1, RG_HAS_MASKS = 0 };
 
 static inline vf vf_load(const float *p)
 {
