@@ -369,9 +369,9 @@ static struct work clear_far(const struct subject *subject)
     return (struct work){(int64_t)sizeof data.to / subject->value, sizeof data.to};
 }
 
-static struct work move_far(const struct subject *subject)
+static struct work copy_far(const struct subject *subject)
 {
-    subject->kernels->values->move_far(data.to, data.from, sizeof data.to);
+    subject->kernels->values->copy_far(data.to, data.from, sizeof data.to);
     return (struct work){(int64_t)sizeof data.to / subject->value, 2 * sizeof data.to};
 }
 
@@ -420,7 +420,7 @@ static const struct kernel {
     {"packed_prefetch", packed_prefetch, false, false, N_NARROW},
     {"packed_bounded", packed_bounded, false, false, 0},
     {"clear_far", clear_far, false, false, 0},
-    {"move_far", move_far, false, false, 0},
+    {"copy_far", copy_far, false, false, 0},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 

@@ -44,8 +44,8 @@ struct rg_step {
  *
  * With n_pairs > 0 a window is so many pairs of vectors, and all steps of a block have one offset, and weights that
  * follow one another; the index of its first step is in the table, each other one is that of the step before plus
- * `spacing` (which may lead lanes that the step leaves out beyond the window). With n_pairs = 0, as always where there is
- * one lane, a window is one pair, and each step has an offset and an index of its own.
+ * `spacing` (which may lead lanes that the step leaves out beyond the window). With n_pairs = 0, as always where there
+ * is one lane, a window is one pair, and each step has an offset and an index of its own.
  *
  * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f -
  * 1 when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is

@@ -22,10 +22,9 @@ typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
  * not be read soon, and may go past the caches; then rg_fence_fn must follow. */
 typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n, bool far);
 
-/* Fills memory with zeros, or with what is at `from`, where it leaves zeros, past the caches: for what is not looked at
- * again soon. */
+/* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
-typedef void rg_move_far_fn(void *data, void *from, size_t nbytes);
+typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
 
 /* Makes what this thread streamed visible like all that it stored. */
 typedef void rg_fence_fn(void);
@@ -36,7 +35,7 @@ struct rg_value_kernels {
     rg_split_fn *split[RG_N_DTYPES];
     rg_join_fn *join[RG_N_DTYPES];
     rg_clear_far_fn *clear_far;
-    rg_move_far_fn *move_far;
+    rg_copy_far_fn *copy_far;
     rg_fence_fn *fence;
 };
 

@@ -40,7 +40,8 @@ static void init(struct rg_grid_unit *unit)
     struct packed_scratch *scratch = unit->scratch;
     if (is_apart(unit))
         clear_pixels(unit, 0, unit->plan->spec.in_h * unit->plan->pitch);
-    memset(&scratch->tile, 0, sizeof scratch->tile); /* what is after the last point is looked at too */
+    memset(&scratch->tile, 0,
+           RG_GRID_POINTS * rg_grid_pixel_nbytes(unit->plan)); /* what is after the last point is looked at too */
 }
 
 /* ---- Rows ---- */
@@ -126,9 +127,6 @@ static void store(const struct rg_grid_unit *unit, struct rg_share rows)
 
 /* ---- Points ---- */
 
-/* More than this does not stay in a second-level cache beside what passes through. */
-enum { NEAR_NBYTES = 1 << 19 };
-
 static struct rg_packed_window window_of(const struct rg_grid_unit *unit, struct rg_share rows)
 {
     const struct rg_grid_plan *plan = unit->plan;
@@ -167,6 +165,19 @@ static void place(const struct rg_grid_unit *unit)
         unit->kernels->packed->place(scratch->own_at, &unit->at->points, &own);
 }
 
+/* Notes the rows of an image apart that a block touches. */
+static void note_rows(struct rg_grid_unit *unit, struct rg_grid_block block)
+{
+    const int32_t *const y = unit->at->points.y.first;
+    int32_t low = INT32_MAX, high = -2;
+    for (int64_t p = 0; p < block.count; p++) {
+        low = y[p] < low ? y[p] : low;
+        high = y[p] > high ? y[p] : high;
+    }
+    unit->touched.begin = rg_min(unit->touched.begin, low);
+    unit->touched.end = rg_max(unit->touched.end, high + 2);
+}
+
 /* Asks for pixels of a block that are not likely to be near. */
 static void prefetch(const struct rg_grid_unit *unit, struct rg_grid_block block)
 {
@@ -174,9 +185,9 @@ static void prefetch(const struct rg_grid_unit *unit, struct rg_grid_block block
     const struct packed_scratch *scratch = unit->scratch;
     const int64_t width = plan->spec.in_w;
     rg_packed_prefetch_fn *const prefetch = unit->kernels->packed->prefetch;
-    if (!has_many(plan) && plan->need_input && !plan->input_copied && unit->owns)
+    if (!has_many(plan) && plan->need_input && !plan->input_copied && unit->owns && !unit->run->input.near)
         prefetch(unit->input, plan->lanes, width, scratch->at[0], block.count);
-    if (!has_many(plan) && unit->touches && !plan->grad_copied && !is_apart(unit))
+    if (!has_many(plan) && unit->touches && !plan->grad_copied && !is_apart(unit) && !unit->run->input_grad.near)
         prefetch(unit->grad, plan->lanes, width, own_places(unit)[0], block.count);
 }
 
@@ -235,23 +246,19 @@ static void differentiate(struct rg_grid_unit *unit, int64_t b, struct rg_grid_b
 
 /* ---- All ---- */
 
-static char *sample_of(const struct rg_grid_tensor *tensor, int64_t n)
-{
-    return tensor->data + n * tensor->view->stride[0] * tensor->element;
-}
-
 static void begin(struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
     unit->bounded = true;
+    unit->touched = (struct rg_share){INT32_MAX, 0};
     if (plan->need_input && !plan->input_copied)
-        unit->input = sample_of(&unit->run->input, unit->n);
+        unit->input = rg_grid_channel_plane(&unit->run->input, unit->n, 0).data;
     else if (plan->input_copied && has_many(plan) && !is_shared(unit))
         clear_input(unit, 0, RG_PACKED_NOWHERE);
     if (is_shared(unit)) /* what lies beside the slot's rows is its own */
         unit->grad = rg_grid_nth_pixel(plan, unit->grad, unit->slot * plan->beside);
     if (plan->want_input_grad && !plan->grad_copied && !is_apart(unit))
-        unit->grad = sample_of(&unit->run->input_grad, unit->n);
+        unit->grad = rg_grid_channel_plane(&unit->run->input_grad, unit->n, 0).data;
 }
 
 static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
@@ -259,6 +266,8 @@ static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block bloc
     rg_grid_locate(unit, block);
     place(unit);
     prefetch(unit, block);
+    if (is_apart(unit))
+        note_rows(unit, block);
     if (unit->plan->forward)
         sample(unit, block);
     else
@@ -275,15 +284,23 @@ static void canonicalise(const struct rg_grid_unit *unit)
                                                                         pixels.count * unit->plan->lanes);
 }
 
+/* Moves the image to where the gradient is, and leaves zeros. */
+static void end_apart(struct rg_grid_unit *unit)
+{
+    const int64_t begin = rg_max(unit->touched.begin, 0), end = rg_min(unit->touched.end, unit->plan->spec.in_h);
+    unit->kernels->values->copy_far(rg_grid_channel_plane(&unit->run->input_grad, unit->n, 0).data, unit->grad,
+                                    (size_t)rg_grid_image_pixels(unit->plan, 0) * rg_grid_pixel_nbytes(unit->plan));
+    if (begin < end)
+        clear_pixels(unit, begin * unit->plan->pitch, (end - begin) * unit->plan->pitch);
+}
+
 static void end(struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
     if (plan->want_input_grad && !plan->grad_copied)
         canonicalise(unit);
     if (is_apart(unit))
-        unit->kernels->values->move_far(sample_of(&unit->run->input_grad, unit->n), unit->grad,
-                                        (size_t)(plan->spec.in_h * plan->pitch) * rg_grid_pixel_nbytes(plan));
-    unit->kernels->values->fence();
+        end_apart(unit);
 }
 
 const struct rg_grid_way rg_grid_packed = {

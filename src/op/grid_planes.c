@@ -31,15 +31,6 @@ static int64_t n_neighbours(const struct rg_grid_unit *unit)
     return points_of(unit)->n_taps * points_of(unit)->n_taps;
 }
 
-static void load_channels(const struct rg_grid_unit *unit, struct rg_grid_block block)
-{
-    struct planes_scratch *scratch = unit->scratch;
-    for (int64_t c = 0; c < unit->count; c++) {
-        const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->sampled, unit->n, unit->first + c);
-        rg_grid_load_pixels(unit, &scratch->channel[c], rg_grid_one, &plane, block);
-    }
-}
-
 /* ---- Reading the input ---- */
 
 static void place_input(const struct rg_grid_unit *unit)
@@ -188,7 +179,10 @@ static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block bloc
             unit->kernels->grid->list(scratch->list, points_of(unit), block.count, unit->rows.begin, unit->rows.end);
     if (n_listed == 0 && !unit->owns)
         return;
-    load_channels(unit, block);
+    for (int64_t c = 0; c < unit->count; c++) {
+        const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->sampled, unit->n, unit->first + c);
+        rg_grid_load_pixels(unit, &scratch->channel[c], rg_grid_one, &plane, block);
+    }
     if (n_listed > 0)
         spread(unit, n_listed);
     if (unit->owns) {

@@ -183,15 +183,6 @@ static void run_shared(const struct rg_grid_run *run, int64_t n)
         parallel(run, finish_slot, &common);
 }
 
-static void run_all(const struct rg_grid_run *run)
-{
-    const struct rg_grid_plan *plan = run->plan;
-    if (plan->n_alone > 0)
-        parallel(run, samples_slot, (void *)run);
-    for (int64_t n = plan->n_alone; n < plan->n; n++)
-        run_shared(run, n);
-}
-
 /* Inputs are only read; the cast lets one struct serve both. */
 static struct rg_grid_tensor tensor_of(const struct rg_grid_plan *plan, const struct rg_operand *operand,
                                        const void *data)
@@ -202,6 +193,7 @@ static struct rg_grid_tensor tensor_of(const struct rg_grid_plan *plan, const st
         .data = data == NULL ? NULL : (char *)data + rg_first_nbytes(view),
         .element = (int64_t)regrad_dtype_size(view->dtype),
         .far = plan->streams && rg_way_is_taken(RG_STREAMED, true, rg_grid_is_far(view)),
+        .near = rg_grid_nbytes(view) <= NEAR_NBYTES,
     };
 }
 
@@ -221,5 +213,8 @@ void rg_grid_run(const regrad_plan *base, struct rg_run *run)
         all.input_grad = tensor_of(plan, &base->output[0], run->output[0]);
         all.grid_grad = tensor_of(plan, &base->output[1], run->output[1]);
     }
-    run_all(&all);
+    if (plan->n_alone > 0)
+        parallel(&all, samples_slot, &all);
+    for (int64_t n = plan->n_alone; n < plan->n; n++)
+        run_shared(&all, n);
 }

@@ -89,11 +89,6 @@ void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
 
 /* ---- Sums ---- */
 
-static bool is_single(const struct rg_grid_plan *plan)
-{
-    return plan->n_groups == 1;
-}
-
 static int64_t row_nbytes(const struct rg_grid_plan *plan)
 {
     return RG_GRID_POINTS * (int64_t)plan->base.t_nbytes;
@@ -101,7 +96,7 @@ static int64_t row_nbytes(const struct rg_grid_plan *plan)
 
 int64_t rg_grid_sum_nbytes(const struct rg_grid_plan *plan)
 {
-    return plan->want_grid_grad && !is_single(plan) ? plan->n_blocks * 2 * row_nbytes(plan) : 0;
+    return plan->want_grid_grad && plan->n_groups != 1 ? plan->n_blocks * 2 * row_nbytes(plan) : 0;
 }
 
 /* Where the sums of block b are among those of a group. */
@@ -113,7 +108,7 @@ static struct rg_grid_sums sums_of(const struct rg_grid_plan *plan, char *sum, i
 
 void rg_grid_clear_sums(const struct rg_grid_unit *unit)
 {
-    if (!unit->plan->want_grid_grad || is_single(unit->plan) || (unit->first > 0 && !rg_grid_has_own_sums(unit)))
+    if (!unit->plan->want_grid_grad || unit->plan->n_groups == 1 || (unit->first > 0 && !rg_grid_has_own_sums(unit)))
         return;
     const int64_t n_blocks = unit->blocks.end - unit->blocks.begin;
     memset(sums_of(unit->plan, unit->sum, unit->blocks.begin).x, 0, (size_t)(n_blocks * 2 * row_nbytes(unit->plan)));
@@ -121,7 +116,7 @@ void rg_grid_clear_sums(const struct rg_grid_unit *unit)
 
 struct rg_grid_sums rg_grid_begin_sums(const struct rg_grid_unit *unit, int64_t b)
 {
-    if (!is_single(unit->plan))
+    if (unit->plan->n_groups != 1)
         return sums_of(unit->plan, unit->sum, b);
     memset(unit->at->sum, 0, (size_t)(2 * row_nbytes(unit->plan)));
     return sums_of(unit->plan, (char *)unit->at->sum, 0);
@@ -144,7 +139,7 @@ static void finish_block(const struct rg_grid_unit *unit, struct rg_grid_sums su
 
 void rg_grid_end_sums(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)
 {
-    if (is_single(unit->plan))
+    if (unit->plan->n_groups == 1)
         finish_block(unit, sums, block);
 }
 
@@ -164,7 +159,7 @@ static struct rg_grid_sums add_groups(const struct rg_grid_unit *unit, int64_t b
 
 void rg_grid_finish(struct rg_grid_unit *unit)
 {
-    if (!unit->plan->want_grid_grad || is_single(unit->plan))
+    if (!unit->plan->want_grid_grad || unit->plan->n_groups == 1)
         return;
     rg_grid_set_group(unit, unit->n, 0);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {

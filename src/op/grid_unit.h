@@ -12,16 +12,23 @@ struct rg_grid_tensor {
     const regrad_tensor *view;
     char *data;
     int64_t element; /* bytes of a value */
+    bool near;       /* so small that nothing of it need be asked for ahead */
     bool far;        /* so large that what is written is not in the caches any more when it is looked at */
 };
 
-/* Is a tensor too large for the caches? */
-static inline bool rg_grid_is_far(const regrad_tensor *view)
+/* More than this does not stay in a second-level cache beside what passes through; and in all caches. */
+enum { NEAR_NBYTES = 1 << 19, FAR_NBYTES = 4 << 20 };
+
+static inline double rg_grid_nbytes(const regrad_tensor *view)
 {
-    enum { FAR_NBYTES = 4 << 20 };
     const int64_t *shape = view->shape;
     const double n_values = (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3];
-    return n_values * (double)regrad_dtype_size(view->dtype) >= FAR_NBYTES;
+    return n_values * (double)regrad_dtype_size(view->dtype);
+}
+
+static inline bool rg_grid_is_far(const regrad_tensor *view)
+{
+    return rg_grid_nbytes(view) >= FAR_NBYTES;
 }
 
 /* A run in progress, seen by its slots. */
@@ -62,9 +69,10 @@ struct rg_grid_unit {
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
     struct rg_grid_window window;
-    bool surveyed;      /* are rows opened and closed section by section? Else all are opened at once */
-    bool owns, touches; /* of a block: is it the slot's, and must points be added to the slot's rows? */
-    bool bounded;       /* packed: no sum of what was spread can overflow, so none is NaN */
+    bool surveyed;           /* are rows opened and closed section by section? Else all are opened at once */
+    bool owns, touches;      /* of a block: is it the slot's, and must points be added to the slot's rows? */
+    struct rg_share touched; /* packed, apart: the rows that points touched, and no others are not 0 */
+    bool bounded;            /* packed: no sum of what was spread can overflow, so none is NaN */
 };
 
 struct rg_grid_block {

@@ -4,14 +4,11 @@
 #include "op/grid_unit.h"
 
 enum {
-    /* An image with more pixels than this for each point is not worth copying; less so when all of its pixels must be
-     * visited anyway, for they get a gradient. */
-    PIXELS_PER_POINT = 8,
-    VISITED_PER_POINT = 64,
-    LEAST_MANY = 9,          /* fewer channels leave most of RG_GRID_LANES lanes empty */
+    PIXELS_PER_POINT = 32,   /* an image with more pixels than this for each point is not worth copying */
+    LEAST_MANY = 3,          /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
     APART_NBYTES = 1 << 17,  /* a packed image of up to so many bytes stays in a cache while it is made */
     STEP_NBYTES = 16 << 10,  /* of rows that are opened together, at least */
-    SLACK_NBYTES = 12 << 10, /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
+    SLACK_NBYTES = 64 << 10, /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
     MOST_STEP = 16,          /* rows */
     MOST_PACKED = 1 << 30    /* pixels; places of them must fit in 32 bits */
 };
@@ -33,15 +30,10 @@ static bool fits(const struct rg_grid_plan *plan)
     return nbytes >= 0 && (double)nbytes <= call_nbytes(plan) + SLACK_NBYTES * (double)plan->base.n_slots;
 }
 
-static bool is_long(const struct rg_grid_plan *plan)
+/* Are there enough points for the pixels of the image? */
+static bool has_points(const struct rg_grid_plan *plan)
 {
-    return rg_grid_is_long(plan->spec.in_h) || rg_grid_is_long(plan->spec.in_w);
-}
-
-/* Are there at most so many pixels for each point? */
-static bool has_points_for(const struct rg_grid_plan *plan, int64_t most)
-{
-    return plan->spec.in_h * plan->spec.in_w / most <= plan->n_points;
+    return plan->spec.in_h * plan->spec.in_w / PIXELS_PER_POINT <= plan->n_points;
 }
 
 /* ---- Packed ---- */
@@ -97,15 +89,15 @@ static bool can_pack(struct rg_grid_plan *plan)
     plan->grad_copied = plan->want_input_grad && !rg_way_is_taken(RG_IN_PLACE, lies_packed(plan, input_grad), true);
     plan->grad_apart = rg_way_is_taken(RG_APART, plan->want_input_grad && !plan->grad_copied && !plan->input_copied,
                                        pays_apart(plan, input_grad));
-    return plan->channels > 0 && !is_long(plan) && plan->spec.in_h * plan->pitch <= MOST_PACKED && fits(plan);
+    const bool is_long = rg_grid_is_long(plan->spec.in_h) || rg_grid_is_long(plan->spec.in_w);
+    return plan->channels > 0 && !is_long && plan->spec.in_h * plan->pitch <= MOST_PACKED && fits(plan);
 }
 
 static bool pays_to_pack(const struct rg_grid_plan *plan)
 {
     if (packs_all(plan))
-        return !plan->input_copied || has_points_for(plan, PIXELS_PER_POINT);
-    return plan->channels >= LEAST_MANY &&
-           has_points_for(plan, plan->want_input_grad ? VISITED_PER_POINT : PIXELS_PER_POINT);
+        return !plan->input_copied || has_points(plan);
+    return plan->channels >= LEAST_MANY && has_points(plan);
 }
 
 /* ---- All ---- */
@@ -134,18 +126,12 @@ static void choose_groups(struct rg_grid_plan *plan)
         plan->groups_alone = 0;
 }
 
-static bool has_far_result(const struct rg_grid_plan *plan)
-{
-    for (int k = 0; k < plan->base.n_outputs; k++)
-        if (plan->base.output[k].used && rg_grid_is_far(&plan->base.output[k].view))
-            return true;
-    return false;
-}
-
 static void choose_traits(struct rg_grid_plan *plan)
 {
     const bool is_packed = plan->way == &rg_grid_packed;
-    plan->streams = rg_plan_takes(&plan->base, RG_STREAMED, is_packed, has_far_result(plan));
+    const struct rg_operand *results = plan->base.output; /* one that is not wanted has no elements */
+    const bool far = rg_grid_is_far(&results[0].view) || rg_grid_is_far(&results[1].view);
+    plan->streams = rg_plan_takes(&plan->base, RG_STREAMED, is_packed, far);
     rg_plan_note(&plan->base, RG_IN_PLACE,
                  is_packed &&
                      ((plan->need_input && !plan->input_copied) || (plan->want_input_grad && !plan->grad_copied)));

@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "base/status.h"
 #include "base/tensor.h"
+#include "kernel/value_kernels.h"
 #include "rt/parallel.h"
 
 /* Fewer values than this are not worth waking a thread for. */
@@ -90,12 +91,28 @@ bool rg_plan_split(regrad_plan *plan, int64_t n_units, double n_values, int64_t 
     return true;
 }
 
+struct task {
+    const regrad_plan *plan;
+    void (*run)(void *context, int slot);
+    void *context;
+};
+
+/* Others look at what a slot stored when it is at its end, also at what it stored past the caches. */
+static void run_task(void *context, int slot)
+{
+    const struct task *task = context;
+    task->run(task->context, slot);
+    if ((task->plan->ways & (rg_way_bit(RG_STREAMED) | rg_way_bit(RG_APART))) != 0)
+        task->plan->kernels->values->fence();
+}
+
 bool rg_plan_parallel(const regrad_plan *plan, struct rg_run *run, void (*task)(void *context, int slot), void *context)
 {
+    struct task all = {plan, task, context};
     if (run->n_left_out == 0 && plan->setup.loop.run != NULL && plan->n_slots > 1)
-        run->n_left_out = rg_given_loop(&plan->setup.loop, plan->n_slots, task, context);
+        run->n_left_out = rg_given_loop(&plan->setup.loop, plan->n_slots, run_task, &all);
     else if (run->n_left_out == 0)
-        rg_parallel(plan->n_slots, task, context);
+        rg_parallel(plan->n_slots, run_task, &all);
     return run->n_left_out == 0;
 }
 

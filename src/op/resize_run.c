@@ -523,8 +523,6 @@ static void run_slot(void *context, int slot)
         fuse_groups(progress, &task, workspace);
     else
         make_lines(progress, &task, workspace);
-    if (plan->streamed)
-        plan->base.kernels->values->fence();
 }
 
 void rg_resize_run(const regrad_plan *base, struct rg_run *run)

@@ -21,20 +21,17 @@ static void clear_far(void *data, size_t nbytes)
     memset(at, 0, (size_t)(end - at));
 }
 
-static void move_far(void *data, void *from, size_t nbytes)
+static void copy_far(void *data, const void *from, size_t nbytes)
 {
     const size_t vector = VF_LANES * sizeof(float), head = head_far(data, nbytes);
-    char *const to = data, *const source = from;
-    const vf zero = vf_set1(0);
+    char *const to = data;
+    const char *const source = from;
     size_t at = head;
     memcpy(to, source, head);
-    memset(source, 0, head);
     for (; nbytes - at >= vector; at += vector) {
         vf value;
         memcpy(&value, source + at, vector); /* from any address */
-        memcpy(source + at, &zero, vector);
         vf_stream((float *)(void *)(to + at), value);
     }
     memcpy(to + at, source + at, nbytes - at);
-    memset(source + at, 0, nbytes - at);
 }

@@ -20,16 +20,25 @@ struct NAME(taps) {
     T *at[4];
 };
 
-RG_RARE struct NAME(taps)
-    NAME(some_taps)(T *packed, int64_t lanes, const struct rg_packed_window *window, int64_t x, int64_t y, T *outside)
+RG_INLINE struct NAME(taps)
+    NAME(edge_taps)(T *packed, int64_t lanes, const struct rg_packed_window *window, int32_t x, int32_t y, T *outside)
 {
+    const bool left = (x >= 0) & (x < window->width), right = (x >= -1) & (x < window->width - 1);
     struct NAME(taps) taps;
-    for (int64_t k = 0; k < 4; k++) {
-        const int64_t row = y + k / 2, column = x + k % 2;
-        const bool in = row >= window->row_begin && row < window->row_end && column >= 0 && column < window->width;
-        taps.at[k] = in ? packed + ((row & window->mask) * window->width + column) * lanes : outside;
+#pragma GCC unroll 2
+    for (int32_t k = 0; k < 2; k++) {
+        const bool in = (y + k >= window->row_begin) & (y + k < window->row_end);
+        T *const at = packed + ((int64_t)((y + k) & window->mask) * window->width + x) * lanes;
+        taps.at[2 * k] = in & left ? at : outside;
+        taps.at[2 * k + 1] = in & right ? at + lanes : outside;
     }
     return taps;
+}
+
+RG_APART struct NAME(taps)
+    NAME(some_taps)(T *packed, int64_t lanes, const struct rg_packed_window *window, int32_t x, int32_t y, T *outside)
+{
+    return NAME(edge_taps)(packed, lanes, window, x, y, outside);
 }
 
 RG_VECTOR_INLINE struct NAME(taps)
@@ -76,16 +85,14 @@ RG_VECTOR_INLINE void NAME(put_one)(T *packed, int64_t pitch, struct NAME(held_o
     held->place = NAME(nothing);
 }
 
-RG_RARE void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed_window *window,
-                               const struct rg_packed_points *points, const union rg_grid_values weight[4],
-                               const T *grad, int64_t p)
+RG_APART void NAME(spread_edge_one)(T *packed, const struct rg_packed_window *window,
+                                    const struct rg_packed_points *points, const union rg_grid_values weight[4], T grad,
+                                    int64_t p)
 {
-    T outside[RG_PACKED_LANES] = {0};
-    const struct NAME(taps) taps =
-        NAME(some_taps)(packed, lanes, window, points->x.first[p], points->y.first[p], outside);
+    T outside = 0;
+    const struct NAME(taps) taps = NAME(edge_taps)(packed, 1, window, points->x.first[p], points->y.first[p], &outside);
     for (int64_t k = 0; k < 4; k++)
-        for (int64_t c = 0; c < lanes; c++)
-            taps.at[k][c] = M(fma)(NAME(packed_value)(&weight[k], p), grad[c], taps.at[k][c]);
+        *taps.at[k] = M(fma)(NAME(packed_value)(&weight[k], p), grad, *taps.at[k]);
 }
 
 RG_VECTOR_INLINE void NAME(spread_one)(T *packed, const struct rg_packed_window *window, const int32_t *place,
@@ -99,7 +106,7 @@ RG_VECTOR_INLINE void NAME(spread_one)(T *packed, const struct rg_packed_window 
         if (place[p] != held.place) {
             NAME(put_one)(packed, pitch, &held);
             if (place[p] == RG_PACKED_SOME)
-                NAME(spread_edge)(packed, 1, window, points, weight, &grad[p], p);
+                NAME(spread_edge_one)(packed, window, points, weight, grad[p], p);
             if (place[p] < 0)
                 continue;
             held.top = packed[place[p]];
@@ -132,6 +139,23 @@ RG_VECTOR_INLINE void NAME(put_quad)(T *pixel, int64_t lanes, int64_t j, Q value
 RG_VECTOR_INLINE int64_t NAME(quads_of)(int64_t lanes)
 {
     return (lanes + 3) / 4;
+}
+
+RG_APART void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed_window *window,
+                                const struct rg_packed_points *points, const union rg_grid_values weight[4],
+                                const T *grad, int64_t p)
+{
+    T outside[RG_PACKED_LANES] = {0};
+    const struct NAME(taps) taps =
+        NAME(edge_taps)(packed, lanes, window, points->x.first[p], points->y.first[p], outside);
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < 4; k++) {
+        const Q w = VOP(quad_set1)(NAME(packed_value)(&weight[k], p));
+        for (int64_t j = 0; j < NAME(quads_of)(lanes); j++)
+            NAME(put_quad)
+        (taps.at[k], lanes, j,
+         VOP(quad_muladd)(w, NAME(get_quad)(grad, lanes, j), NAME(get_quad)(taps.at[k], lanes, j)));
+    }
 }
 
 /* The same for pixels of quads. */

@@ -6,9 +6,11 @@
 #include "kernel/body/float.h"
 #endif
 
-/* Copies of neighbours, for points that are not within the window. */
+/* Copies of neighbours, for points that are not within the window; and what those have that are nowhere, and whose sums
+ * do not count. */
 struct NAME(edges) {
     T of[4][2][2 * RG_PACKED_LANES];
+    T nowhere[2 * RG_PACKED_LANES];
 };
 
 /* Where the upper and the lower neighbours of four points are, two side by side. */
@@ -17,14 +19,18 @@ struct NAME(four_taps) {
 };
 
 /* Copies the neighbours of point p, which is at an edge, two by two. */
-RG_RARE void NAME(copy_edge)(T *top, T *bottom, const T *packed, int64_t lanes, const struct rg_packed_window *window,
-                             const struct rg_packed_points *points, int64_t p)
+RG_APART void NAME(copy_edge)(T *top, T *bottom, const T *packed, int64_t lanes, const struct rg_packed_window *window,
+                              const struct rg_packed_points *points, int64_t p)
 {
     T outside[RG_PACKED_LANES] = {0};
     const struct NAME(taps) taps =
-        NAME(some_taps)((T *)packed, lanes, window, points->x.first[p], points->y.first[p], outside);
-    for (int64_t k = 0; k < 4; k++)
-        memcpy((k < 2 ? top : bottom) + k % 2 * lanes, taps.at[k], (size_t)lanes * sizeof(T));
+        NAME(edge_taps)((T *)packed, lanes, window, points->x.first[p], points->y.first[p], outside);
+    for (int64_t c = 0; c < lanes; c += 2) {
+        VOP(quad_store_two)(top + c, VOP(quad_load_two)(taps.at[0] + c));
+        VOP(quad_store_two)(top + lanes + c, VOP(quad_load_two)(taps.at[1] + c));
+        VOP(quad_store_two)(bottom + c, VOP(quad_load_two)(taps.at[2] + c));
+        VOP(quad_store_two)(bottom + lanes + c, VOP(quad_load_two)(taps.at[3] + c));
+    }
 }
 
 RG_VECTOR_INLINE void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME(edges) * edges, const T *packed,
@@ -41,7 +47,9 @@ RG_VECTOR_INLINE void NAME(find_four)(struct NAME(four_taps) * taps, struct NAME
         return;
 #pragma GCC unroll 4
     for (int64_t i = 0; i < 4; i++) {
-        if (place[p + i] < 0) {
+        if (place[p + i] == RG_PACKED_NONE) {
+            taps->top[i] = taps->bottom[i] = edges->nowhere;
+        } else if (place[p + i] < 0) {
             NAME(copy_edge)(edges->of[i][0], edges->of[i][1], packed, lanes, window, points, p + i);
             taps->top[i] = edges->of[i][0];
             taps->bottom[i] = edges->of[i][1];
@@ -103,6 +111,7 @@ RG_VECTOR_INLINE void NAME(slope_fours)(T *sum_x, T *sum_y, const T *packed, int
                                         const struct rg_packed_points *points, const T *tile, int64_t n)
 {
     struct NAME(edges) edges;
+    memset(edges.nowhere, 0, sizeof edges.nowhere);
     for (int64_t p = 0; p < n; p += 16) {
         V row_x[4], row_y[4];
 #pragma GCC unroll 4

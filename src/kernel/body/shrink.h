@@ -169,7 +169,7 @@ RG_INLINE void STORED(shrink_row)(S *dst, const struct STORED(source) * source, 
 {
     const int64_t from = source->from, to = source->to, plain_from = source->plain_from,
                   plain_to = plain_from + source->n_plain;
-    const bool tight = factor <= 4 || n_rows == 1;
+    const bool tight = factor == 2 || (factor <= 4 && n_rows != 0) || n_rows == 1;
     struct NAME(phases) phases;
     V weights[NAME(most_usual)];
     for (int r = 0; r < n_rows; r++)

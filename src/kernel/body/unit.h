@@ -46,9 +46,6 @@ enum { MOST_SUMS = 8 };
 #define RG_VECTOR_INLINE RG_INLINE
 #endif
 
-/* For what is rare, and would only make the code around it longer. */
-#define RG_RARE static __attribute__((noinline, cold))
-
 /* For what such loops need now and then: once for all of them. */
 #define RG_APART static __attribute__((noinline))
 

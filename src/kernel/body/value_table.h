@@ -7,6 +7,6 @@ const struct rg_value_kernels TABLE = {
     .split = BY_DTYPE(split),
     .join = BY_DTYPE(join),
     .clear_far = clear_far,
-    .move_far = move_far,
+    .copy_far = copy_far,
     .fence = fence_stores,
 };
