@@ -29,8 +29,10 @@ static void work_on_block(struct rg_grid_unit *unit, int64_t b)
     unit->touches = unit->surveyed ? rg_grid_touches(unit, s) : plan->want_input_grad;
     if (unit->surveyed && (unit->owns || unit->touches))
         rg_grid_open_rows(unit, window->high[s] + 1, window->lowest[s]);
-    if (unit->owns || unit->touches)
+    if (unit->touches || (unit->owns && plan->need_input))
         plan->way->work(unit, b, rg_grid_nth_block(b, plan->n_points));
+    else if (unit->owns) /* nothing is added to the sums */
+        rg_grid_end_sums(unit, rg_grid_begin_sums(unit, b), rg_grid_nth_block(b, plan->n_points));
     if (unit->surveyed)
         rg_grid_close_rows(unit, window->lowest[(b + 1) / plan->section]);
 }

@@ -164,7 +164,8 @@ void rg_grid_finish(struct rg_grid_unit *unit)
     rg_grid_set_group(unit, unit->n, 0);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, unit->plan->n_points);
-        rg_grid_locate(unit, block);
+        if (unit->plan->need_input)
+            rg_grid_locate(unit, block);
         finish_block(unit, add_groups(unit, b), block);
     }
 }
