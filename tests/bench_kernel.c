@@ -135,7 +135,7 @@ static bool make_map(const struct subject *subject)
 {
     const bool use_double = subject->value == sizeof(double);
     const struct rg_axis_spec of = {RG_AXIS_HALF_PIXEL, N_RESULTS, N_SOURCES, 0, use_double};
-    if (rg_axis_init(&map, &of, true, NULL) != REGRAD_OK)
+    if (rg_axis_init(&map, &of, true, NULL) != REGRAD_OK || rg_axis_take_weights(&map) != REGRAD_OK)
         return false;
     piece = (struct rg_piece){map.begin, map.first, map.weight, 0, N_RESULTS, 0, N_SOURCES};
     return make_columns(subject, &columns, 0) && make_columns(subject, &shrunk, rg_columns_factor(&map));

@@ -32,7 +32,7 @@ enum { N_LAWS = 5 };
 
 static double weight_at(const struct rg_axis_map *map, int64_t tap)
 {
-    return map->weights_double ? ((const double *)map->weight)[tap] : (double)((const float *)map->weight)[tap];
+    return map->spec.use_double ? ((const double *)map->weight)[tap] : (double)((const float *)map->weight)[tap];
 }
 
 /* The weight with which row d reads source s: 0 when it does not. */
@@ -55,7 +55,7 @@ static int64_t check_shape(const struct rg_axis_spec *spec, const struct rg_axis
 {
     int64_t longest = 0, n_weights = 0;
     expect(map->n_dst == n_dst && map->n_src == n_src, spec, "wrong size");
-    expect(map->weights_double == spec->use_double, spec, "wrong type of weights");
+    expect(map->spec.use_double == spec->use_double, spec, "wrong type of weights");
     expect(map->first[0] == 0, spec, "the first row starts at %lld", (long long)map->first[0]);
     for (int64_t d = 0; d < n_dst; d++) {
         int64_t n = map->first[d + 1] - map->first[d];
@@ -112,13 +112,20 @@ static bool is_identity(const struct rg_axis_spec *spec, const struct axis_row *
     return spec->in_size == spec->out_size;
 }
 
+/* A map with all its weights. */
+static void init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward)
+{
+    assert_int_equal(rg_axis_init(map, spec, backward, NULL), REGRAD_OK);
+    assert_int_equal(rg_axis_take_weights(map), REGRAD_OK);
+}
+
 static void check_axis(const struct rg_axis_spec *spec)
 {
     struct axis_row *rows = reference_axis(spec);
     struct rg_axis_map forward, backward;
     assert_true(rg_axis_scale_ok(spec));
-    assert_int_equal(rg_axis_init(&forward, spec, false, NULL), REGRAD_OK);
-    assert_int_equal(rg_axis_init(&backward, spec, true, NULL), REGRAD_OK);
+    init(&forward, spec, false);
+    init(&backward, spec, true);
     check_shape(spec, &forward, spec->out_size, spec->in_size);
     check_forward(spec, &forward, rows);
     check_backward(spec, &backward, rows);
@@ -193,7 +200,7 @@ static void where_inversion_fails(void **state)
 static void expect_sources(const struct rg_axis_spec *spec, const int64_t *sources)
 {
     struct rg_axis_map map;
-    assert_int_equal(rg_axis_init(&map, spec, false, NULL), REGRAD_OK);
+    init(&map, spec, false);
     for (int64_t o = 0; o < spec->out_size; o++) {
         int64_t n = map.first[o + 1] - map.first[o];
         expect(n == (sources[o] >= 0), spec, "output %lld reads %lld inputs", (long long)o, (long long)n);

@@ -17,7 +17,7 @@
 #include "op/columns.h"
 #include "problem.h"
 
-/* One table, and what it is made from. */
+/* One table, and what it is made from; weights are compared with those of the map. */
 struct trial {
     const struct rg_axis_map *map;
     struct rg_columns_spec spec;
@@ -68,7 +68,7 @@ static void take_term(const struct trial *trial, int64_t b, const struct rg_step
     const bool wide = trial->spec.t_nbytes == sizeof(double);
     expect(wanted->term < wanted->end, trial, b, "adds a term that is not there");
     expect(step->offset + place_in(columns, b, step, j) == wanted->at, trial, b, "adds another value");
-    expect(get(wide, columns->weight, step->weight + j) == get(wide, trial->spec.piece.weight, wanted->term), trial, b,
+    expect(get(wide, columns->weight, step->weight + j) == get(wide, trial->map->weight, wanted->term), trial, b,
            "has another weight");
     wanted->at += trial->spec.inner;
     wanted->term++;
@@ -230,6 +230,7 @@ static struct rg_axis_map law_map(struct rng *rng)
     spec.scale = rng_chance(rng, 4) ? random_scale(rng, spec.in_size, spec.out_size) : 0;
     spec.use_double = rng_chance(rng, 2);
     assert_int_equal(rg_axis_init(&map, &spec, rng_chance(rng, 4) ? false : true, NULL), REGRAD_OK);
+    assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
     return map;
 }
 
@@ -239,7 +240,7 @@ static struct rg_axis_map empty_map(struct rng *rng, int64_t n_dst, int64_t n_sr
     return (struct rg_axis_map){
         .n_dst = n_dst,
         .n_src = n_src,
-        .weights_double = rng_chance(rng, 2),
+        .spec.use_double = rng_chance(rng, 2),
         .begin = calloc((size_t)n_dst, sizeof(int64_t)),
         .first = calloc((size_t)n_dst + 1, sizeof(int64_t)),
     };
@@ -263,7 +264,7 @@ static void set_weights(struct rng *rng, struct rg_axis_map *map)
     map->weight = malloc((size_t)(n + 1) * sizeof(double));
     assert_non_null(map->weight);
     for (int64_t t = 0; t < n; t++)
-        set(map->weights_double, map->weight, t, (double)(t % period + 1));
+        set(map->spec.use_double, map->weight, t, (double)(t % period + 1));
 }
 
 static struct rg_axis_map random_map(struct rng *rng)
@@ -300,6 +301,12 @@ static struct rg_axis_map any_map(struct rng *rng)
     return sort == 0 ? law_map(rng) : sort == 1 ? random_map(rng) : factor_map(rng);
 }
 
+/* Then the columns can work its weights out. */
+static bool has_law(const struct rg_axis_map *map)
+{
+    return map->spec.in_size > 0;
+}
+
 /* Of the map's rows some that follow one another, with their sources and sometimes more. */
 static struct rg_piece draw_piece(struct rng *rng, const struct rg_axis_map *map)
 {
@@ -307,7 +314,8 @@ static struct rg_piece draw_piece(struct rng *rng, const struct rg_axis_map *map
     const int64_t from = all ? 0 : rng_below(rng, map->n_dst);
     const int64_t to = all ? map->n_dst : rng_between(rng, from + 1, map->n_dst);
     const int64_t low = all ? 0 : map->begin[from], end = map->begin[to - 1] + map->first[to] - map->first[to - 1];
-    return (struct rg_piece){map->begin, map->first, map->weight, from, to, low, (all ? map->n_src : end) - low};
+    const void *weight = has_law(map) && rng_chance(rng, 2) ? NULL : map->weight;
+    return (struct rg_piece){map->begin, map->first, weight, from, to, low, (all ? map->n_src : end) - low};
 }
 
 static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_map *map)
@@ -317,7 +325,7 @@ static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_ma
                                     .inner = inner,
                                     .streamed = rng_chance(rng, 3),
                                     .lanes = 1 << rng_below(rng, 5),
-                                    .t_nbytes = value_size(map->weights_double)};
+                                    .t_nbytes = value_size(map->spec.use_double)};
 }
 
 /* ---- Tests ---- */
@@ -372,6 +380,18 @@ static int factor_of(const struct rg_axis_map *map)
     return found;
 }
 
+/* All of a map. */
+static struct rg_columns_spec whole_spec(const struct rg_axis_map *map, int factor, int64_t lanes)
+{
+    return (struct rg_columns_spec){
+        .piece = {map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src},
+        .inner = 1,
+        .factor = factor,
+        .lanes = lanes,
+        .t_nbytes = value_size(map->spec.use_double),
+    };
+}
+
 static int64_t n_with_factor[9];
 
 /* Kernels of one lane are asked for narrow columns alone. */
@@ -382,13 +402,7 @@ static void try_factor(struct rng *rng, const struct rg_axis_map *map)
     n_with_factor[factor]++;
     for (int64_t lanes = factor > 0 && is_narrow(map, factor) ? 1 : 2; lanes <= RG_MAX_LANES && factor > 0;
          lanes *= 2) {
-        const struct rg_columns_spec spec = {
-            .piece = {map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src},
-            .inner = 1,
-            .factor = factor,
-            .lanes = lanes,
-            .t_nbytes = value_size(map->weights_double),
-        };
+        const struct rg_columns_spec spec = whole_spec(map, factor, lanes);
         try_spec(map, &spec);
     }
     (void)rng;
@@ -404,6 +418,23 @@ static void factors(void **state)
     if (count >= 1000)
         assert_true(n_with_factor[0] > 0 && n_with_factor[2] > 0 && n_with_factor[3] > 0 && n_with_factor[4] > 0 &&
                     n_with_factor[8] > 0);
+}
+
+/* Lines of more values than a short integer counts, of which some results read far apart. */
+static void long_lines(void **state)
+{
+    (void)state;
+    const struct rg_axis_spec long_axis = {.law = RG_AXIS_HALF_PIXEL, .in_size = 3 * INT16_MAX, .out_size = 500};
+    struct rg_axis_map map;
+    assert_int_equal(rg_axis_init(&map, &long_axis, false, NULL), REGRAD_OK);
+    assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
+    for (int64_t lanes = 1; lanes <= RG_MAX_LANES; lanes *= 2) {
+        struct rg_columns_spec spec = whole_spec(&map, 0, lanes);
+        try_spec(&map, &spec);
+        spec.piece.weight = NULL;
+        try_spec(&map, &spec);
+    }
+    rg_axis_fini(&map);
 }
 
 /* Refuses the first allocation, then the second ... until there is memory for all tables. */
@@ -439,9 +470,26 @@ static void memory(void **state)
     for_each_map(test_count(1000) / 5, try_memory);
 }
 
+/* Steps of many lanes outgrow the room that their table begins with, and tables are moved where neighbours share nearly
+ * all weights. */
+static void more_memory(void **state)
+{
+    (void)state;
+    const struct rg_axis_spec by_8 = {.law = RG_AXIS_HALF_PIXEL, .in_size = 600, .out_size = 4800};
+    struct rg_axis_map map;
+    assert_int_equal(rg_axis_init(&map, &by_8, true, NULL), REGRAD_OK);
+    assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
+    struct rg_columns_spec spec = whole_spec(&map, 8, RG_MAX_LANES);
+    refuse_each(&map, &spec);
+    spec.factor = 0;
+    refuse_each(&map, &spec);
+    rg_axis_fini(&map);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(terms), cmocka_unit_test(factors), cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(terms), cmocka_unit_test(factors), cmocka_unit_test(long_lines),
+                                       cmocka_unit_test(memory), cmocka_unit_test(more_memory)};
     test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

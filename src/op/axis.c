@@ -20,16 +20,11 @@
 #include "op/axis.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
-
-/* What one output reads. */
-struct taps {
-    int64_t begin, n;
-    double weight[2];
-};
 
 static bool is_nearest(const struct rg_axis_spec *spec)
 {
@@ -78,206 +73,400 @@ bool rg_axis_scale_ok(const struct rg_axis_spec *spec)
     return isfinite(1.0 / spec->scale) && isfinite(used);
 }
 
-static double coordinate_in_float(const struct rg_axis_spec *spec, float r, int64_t o)
+/* ---- Outputs ---- */
+
+/* So many outputs or terms are computed together, by loops that compilers make vectors of. */
+enum { STRETCH = 256 };
+
+/* What is added to an output before it is multiplied by the step, and subtracted from the product. */
+static double centre_of(const struct rg_axis_spec *spec)
 {
-    if (spec->law != RG_AXIS_HALF_PIXEL)
-        return (double)(r * (float)o);
-    const float centre = (float)o + 0.5f;
-    const float s = r * centre - 0.5f;
-    return (double)(s > 0 ? s : 0);
+    return spec->law == RG_AXIS_HALF_PIXEL || spec->law == RG_AXIS_NEAREST ? 0.5 : 0;
 }
 
-static double coordinate_in_double(const struct rg_axis_spec *spec, double r, int64_t o)
+static double shift_of(const struct rg_axis_spec *spec)
 {
-    if (spec->law != RG_AXIS_HALF_PIXEL)
-        return r * (double)o;
-    const double s = r * ((double)o + 0.5) - 0.5;
-    return s > 0 ? s : 0;
+    return spec->law == RG_AXIS_HALF_PIXEL ? 0.5 : 0;
 }
 
-/* Taps of a bilinear output. Each subtraction is computed in double and rounded to the type of the weights,
- * so that w0 is 1 minus the weight that is used beside it. */
-static struct taps linear_taps(const struct rg_axis_spec *spec, double r, int64_t o)
+/* min(s, last) for the source coordinate s of an output; not negative, so that casts to integers are floors. */
+static inline float coordinate_in_float(float r, float centre, float shift, float last, int32_t output)
 {
-    const bool wide = index_in_double(spec);
-    const double s = wide ? coordinate_in_double(spec, r, o) : coordinate_in_float(spec, (float)r, o);
-    const int64_t last = spec->in_size - 1;
-    const int64_t i0 = s < (double)last ? (int64_t)s : last;
-    double w1 = s - (double)i0;
-    if (!spec->use_double)
-        w1 = (double)(float)w1;
-    w1 = w1 < 0 ? 0 : w1 > 1 ? 1 : w1;
-    double w0 = 1 - w1;
-    if (!spec->use_double)
-        w0 = (double)(float)w0;
-    if (i0 == last) /* both neighbours are the same: w0 + w1, which is 1 exactly */
-        return (struct taps){.begin = i0, .n = 1, .weight = {1}};
-    return (struct taps){.begin = i0, .n = 2, .weight = {w0, w1}};
+    const float s = r * ((float)output + centre) - shift, at = s > 0 ? s : 0;
+    return at < last ? at : last;
 }
 
-static struct taps nearest_taps(const struct rg_axis_spec *spec, double r, int64_t o)
+static inline double coordinate_in_double(double r, double centre, double shift, double last, double output)
 {
-    const double s = ((double)o + 0.5) * r;
-    const double source = floor(index_in_double(spec) ? s : (double)(float)s);
-    const int64_t last = spec->in_size - 1;
-    return (struct taps){.begin = source < (double)last ? (int64_t)source : last, .n = 1, .weight = {1}};
+    const double s = r * (output + centre) - shift, at = s > 0 ? s : 0;
+    return at < last ? at : last;
 }
 
-static int64_t gather_begin(const struct rg_axis_spec *spec, double m, int64_t i)
+/* Nearest multiplies in double, and rounds once more. */
+static inline float nearest_in_float(double r, float last, int32_t output)
 {
-    double edge;
-    if (index_in_double(spec)) {
-        edge = ceil((double)i * m - 0.5);
-    } else {
-        const float product = (float)i * (float)m;
-        edge = (double)ceilf(product - 0.5f);
-    }
-    const int64_t out_size = spec->out_size;
-    return edge <= 0 ? 0 : edge >= (double)out_size ? out_size : (int64_t)edge;
+    const float s = (float)(((double)output + 0.5) * r);
+    return s < last ? s : last;
 }
+
+static void find_in_float(const struct rg_axis_map *map, int32_t from, int32_t n, int64_t *source)
+{
+    const float r = (float)map->step, last = (float)(map->spec.in_size - 1);
+    const float centre = (float)centre_of(&map->spec), shift = (float)shift_of(&map->spec);
+    if (map->spec.law == RG_AXIS_NEAREST)
+        for (int32_t k = 0; k < n; k++)
+            source[k] = (int64_t)(uint32_t)(int32_t)nearest_in_float(map->step, last, from + k);
+    else
+        for (int32_t k = 0; k < n; k++)
+            source[k] = (int64_t)(uint32_t)(int32_t)coordinate_in_float(r, centre, shift, last, from + k);
+}
+
+static void find_in_double(const struct rg_axis_map *map, int64_t from, int64_t n, int64_t *source)
+{
+    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
+    for (int64_t k = 0; k < n; k++)
+        source[k] = (int64_t)coordinate_in_double(map->step, centre, shift, last, (double)(from + k));
+}
+
+/* Finds the sources of outputs from `from` on, up to `to` or as many as a stretch has. Returns how many. */
+static int64_t find_sources(const struct rg_axis_map *map, int64_t from, int64_t to, int64_t *source)
+{
+    const int64_t n = rg_min(to - from, STRETCH);
+    if (index_in_double(&map->spec))
+        find_in_double(map, from, n, source);
+    else
+        find_in_float(map, (int32_t)from, (int32_t)n, source);
+    return n;
+}
+
+/* ---- Weights ---- */
 
 static size_t weight_nbytes(const struct rg_axis_map *map)
 {
-    return map->weights_double ? sizeof(double) : sizeof(float);
+    return map->spec.use_double ? sizeof(double) : sizeof(float);
 }
 
-/* Memory for a map of n_dst rows and n_weights weights, all of them zeros. */
-static regrad_status allocate(struct rg_axis_map *map, struct rg_memory *memory, int64_t n_dst, int64_t n_src,
-                              int64_t n_weights, bool is_double)
+/*
+ * Of an output with source i0 = floor(s), s up to the last source, w1 = s - i0 is rounded to the type of weights, and
+ * w0 = 1 - w1 follows from what it is then. In one type that difference is exact. A term's source i is i0 or i0 + 1, so
+ * its weight is 1 - (s - i) or s - (i - 1): the lower one, since the other is 1 or more.
+ */
+static void weigh_in_float(const struct rg_axis_map *map, int32_t output, const int32_t *restrict outputs,
+                           int32_t source, const int32_t *restrict sources, int64_t n, float *restrict weight)
 {
-    *map = (struct rg_axis_map){
-        .n_dst = n_dst, .n_src = n_src, .n_weights = n_weights, .weights_double = is_double, .memory = memory};
-    map->begin = rg_memory_take(memory, n_dst, sizeof *map->begin);
-    map->first = rg_memory_take(memory, n_dst + 1, sizeof *map->first);
-    map->weight = rg_memory_take(memory, n_weights, weight_nbytes(map));
-    if (map->begin != NULL && map->first != NULL && map->weight != NULL)
-        return REGRAD_OK;
-    rg_axis_fini(map);
-    return REGRAD_ERROR_OUT_OF_MEMORY;
+    const float r = (float)map->step, last = (float)(map->spec.in_size - 1);
+    const float centre = (float)centre_of(&map->spec), shift = (float)shift_of(&map->spec);
+    for (int64_t k = 0; k < n; k++) {
+        const float s = coordinate_in_float(r, centre, shift, last, output + outputs[k]);
+        const float i = (float)(source + sources[k]), w0 = 1 - (s - i), w1 = s - (i - 1);
+        weight[k] = w0 < w1 ? w0 : w1;
+    }
+}
+
+static void weigh_in_double(const struct rg_axis_map *map, double output, const int32_t *restrict outputs,
+                            double source, const int32_t *restrict sources, int64_t n, double *restrict weight)
+{
+    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
+    for (int64_t k = 0; k < n; k++) {
+        const double s = coordinate_in_double(map->step, centre, shift, last, output + (double)outputs[k]);
+        const double i = source + (double)sources[k], w0 = 1 - (s - i), w1 = s - (i - 1);
+        weight[k] = w0 < w1 ? w0 : w1;
+    }
+}
+
+/* With coordinates in double and weights in float. */
+static void weigh_long_axis(const struct rg_axis_map *map, double output, const int32_t *restrict outputs,
+                            double source, const int32_t *restrict sources, int64_t n, float *restrict weight)
+{
+    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
+    for (int64_t k = 0; k < n; k++) {
+        const double s = coordinate_in_double(map->step, centre, shift, last, output + (double)outputs[k]);
+        const double i = source + (double)sources[k];
+        const float w0 = 1 - (float)(s - i), w1 = (float)(s - (i - 1));
+        weight[k] = w0 < w1 ? w0 : w1;
+    }
+}
+
+void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
+{
+    const bool backward = map->backward;
+    const int64_t output = backward ? terms->column : terms->row, source = backward ? terms->row : terms->column;
+    const int32_t *outputs = backward ? terms->columns : terms->rows;
+    const int32_t *sources = backward ? terms->rows : terms->columns;
+    if (map->spec.use_double)
+        weigh_in_double(map, (double)output, outputs, (double)source, sources, n, weight);
+    else if (index_in_double(&map->spec))
+        weigh_long_axis(map, (double)output, outputs, (double)source, sources, n, weight);
+    else
+        weigh_in_float(map, (int32_t)output, outputs, (int32_t)source, sources, n, weight);
+}
+
+/* Outputs that follow one another: their sources, and both weights, in the type of weights. */
+struct stretch {
+    int64_t source[STRETCH];
+    double w0[STRETCH], w1[STRETCH];
+};
+
+static void locate_in_float(const struct rg_axis_map *map, int32_t from, int32_t n, struct stretch *stretch)
+{
+    const float r = (float)map->step, last = (float)(map->spec.in_size - 1);
+    const float centre = (float)centre_of(&map->spec), shift = (float)shift_of(&map->spec);
+    float *w0 = (float *)stretch->w0, *w1 = (float *)stretch->w1;
+    for (int32_t k = 0; k < n; k++) {
+        const float at = coordinate_in_float(r, centre, shift, last, from + k);
+        const int32_t i0 = (int32_t)at;
+        stretch->source[k] = (int64_t)(uint32_t)i0;
+        w1[k] = at - (float)i0;
+        w0[k] = 1 - w1[k];
+    }
+}
+
+static void locate_in_double(const struct rg_axis_map *map, int64_t from, int64_t n, struct stretch *stretch)
+{
+    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
+    float *narrow_w0 = (float *)stretch->w0, *narrow_w1 = (float *)stretch->w1;
+    for (int64_t k = 0; k < n; k++) {
+        const double at = coordinate_in_double(map->step, centre, shift, last, (double)(from + k));
+        stretch->source[k] = (int64_t)at;
+        const double w1 = at - (double)stretch->source[k];
+        if (map->spec.use_double) {
+            stretch->w1[k] = w1;
+            stretch->w0[k] = 1 - w1;
+        } else {
+            narrow_w1[k] = (float)w1;
+            narrow_w0[k] = 1 - narrow_w1[k];
+        }
+    }
+}
+
+/* Weight `at` of the map, from a stretch. */
+static inline void copy_weight(struct rg_axis_map *map, int64_t at, const double *weight, int64_t k)
+{
+    if (map->spec.use_double)
+        ((double *)map->weight)[at] = weight[k];
+    else
+        ((float *)map->weight)[at] = ((const float *)weight)[k];
+}
+
+/* Puts the weights of n outputs from `from` on, which have both, where they belong. In the gradient's map output o,
+ * whose source is i, is a term of row i with w0 and of row i + 1 with w1; and all terms with w0 of a row stand before
+ * those of the next one with w1. */
+static void spread(struct rg_axis_map *map, const struct stretch *stretch, int64_t from, int64_t n)
+{
+    const int64_t *start = map->begin + 1;
+    for (int64_t k = 0; k < n && map->backward; k++) {
+        copy_weight(map, from + k + start[stretch->source[k]], stretch->w0, k);
+        copy_weight(map, from + k + start[stretch->source[k] + 1], stretch->w1, k);
+    }
+    for (int64_t k = 0; k < n && !map->backward; k++) {
+        copy_weight(map, 2 * (from + k), stretch->w0, k);
+        copy_weight(map, 2 * (from + k) + 1, stretch->w1, k);
+    }
+}
+
+static void fill_ones(struct rg_axis_map *map, int64_t from)
+{
+    float *narrow = map->weight;
+    double *wide = map->weight;
+    for (int64_t t = from; t < map->first[map->n_dst]; t++)
+        if (map->spec.use_double)
+            wide[t] = 1;
+        else
+            narrow[t] = 1;
+}
+
+/* Outputs that read the last source alone come last. */
+static void fill_weights(struct rg_axis_map *map)
+{
+    const int64_t n_pairs = map->first[map->n_dst] - (map->backward ? map->n_src : map->n_dst);
+    struct stretch stretch;
+    for (int64_t from = 0; from < n_pairs; from += STRETCH) {
+        const int64_t n = rg_min(n_pairs - from, STRETCH);
+        if (index_in_double(&map->spec))
+            locate_in_double(map, from, n, &stretch);
+        else
+            locate_in_float(map, (int32_t)from, (int32_t)n, &stretch);
+        spread(map, &stretch, from, n);
+    }
+    fill_ones(map, 2 * n_pairs);
+}
+
+regrad_status rg_axis_take_weights(struct rg_axis_map *map)
+{
+    map->weight = rg_memory_take(map->memory, map->first[map->n_dst], weight_nbytes(map));
+    if (map->weight == NULL)
+        return REGRAD_ERROR_OUT_OF_MEMORY;
+    if (map->ones)
+        fill_ones(map, 0);
+    else
+        fill_weights(map);
+    return REGRAD_OK;
+}
+
+/* ---- Rows ---- */
+
+/* Memory for the rows of a map. Where all rows have the weight 1 and follow one another in the other axis, begin is
+ * first. */
+static regrad_status take_rows(struct rg_axis_map *map, bool begin_is_first)
+{
+    map->first = rg_memory_take(map->memory, map->n_dst + 1, sizeof *map->first);
+    map->begin = begin_is_first ? map->first : rg_memory_take(map->memory, map->n_dst + 2, sizeof *map->begin);
+    return map->first != NULL && map->begin != NULL ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
 }
 
 void rg_axis_fini(struct rg_axis_map *map)
 {
-    rg_memory_give(map->memory, map->begin, map->n_dst, sizeof *map->begin);
+    if (map->weight != NULL)
+        rg_memory_give(map->memory, map->weight, map->first[map->n_dst], weight_nbytes(map));
+    if (map->begin != map->first)
+        rg_memory_give(map->memory, map->begin, map->n_dst + 2, sizeof *map->begin);
     rg_memory_give(map->memory, map->first, map->n_dst + 1, sizeof *map->first);
-    rg_memory_give(map->memory, map->weight, map->n_weights, weight_nbytes(map));
     *map = (struct rg_axis_map){0};
 }
 
-static void set_weight(struct rg_axis_map *map, int64_t at, double value)
+/* start[i], for i up to in_size: the first output whose source is i or a later one. Every law is monotone, so source
+ * i's outputs are those up to start[i + 1]. */
+static void find_starts(const struct rg_axis_map *map, int64_t *start)
 {
-    if (map->weights_double)
-        ((double *)map->weight)[at] = value;
+    int64_t source[STRETCH];
+    memset(start, 0, (size_t)(map->n_dst + 1) * sizeof *start);
+    for (int64_t from = 0; from < map->n_src; from += STRETCH) {
+        const int64_t n = find_sources(map, from, map->n_src, source);
+        for (int64_t k = 0; k < n; k++) /* the last one counts */
+            start[source[k] + 1] = from + k + 1;
+    }
+    for (int64_t i = 0; i < map->n_dst; i++) /* sources without outputs */
+        start[i + 1] = rg_max(start[i + 1], start[i]);
+}
+
+/* The gather law says where they start. */
+static void find_gather_starts(const struct rg_axis_spec *spec, int64_t *start)
+{
+    const double m = multiplier_of(spec), most = (double)spec->out_size;
+    const bool wide = index_in_double(spec);
+    for (int64_t i = 0; i <= spec->in_size; i++) {
+        const double edge = wide ? (double)i * m - 0.5 : (double)((float)i * (float)m - 0.5f);
+        const double within = edge <= 0 ? 0 : edge >= most ? most : edge;
+        const int64_t whole = (int64_t)within;
+        start[i] = whole + ((double)whole < within);
+    }
+}
+
+/* Nearest, backward: row i sums the outputs of source i. */
+static regrad_status build_owners(struct rg_axis_map *map)
+{
+    RG_FORWARD(take_rows(map, true));
+    if (map->spec.law == RG_AXIS_GATHER)
+        find_gather_starts(&map->spec, map->first);
     else
-        ((float *)map->weight)[at] = (float)value;
-}
-
-static double get_weight(const struct rg_axis_map *map, int64_t at)
-{
-    return map->weights_double ? ((const double *)map->weight)[at] : (double)((const float *)map->weight)[at];
-}
-
-static void find_max_taps(struct rg_axis_map *map)
-{
-    for (int64_t d = 0; d < map->n_dst; d++)
-        map->max_taps = rg_max(map->max_taps, map->first[d + 1] - map->first[d]);
-}
-
-/* The forward map of every law that says what an output reads. */
-static regrad_status build_forward(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
-{
-    const bool nearest = is_nearest(spec);
-    const double r = step_of(spec);
-    int64_t n_weights;
-    if (!rg_mul(spec->out_size, nearest ? 1 : 2, &n_weights))
-        return REGRAD_ERROR_OUT_OF_MEMORY;
-    RG_FORWARD(allocate(map, memory, spec->out_size, spec->in_size, n_weights, spec->use_double));
-    for (int64_t o = 0; o < spec->out_size; o++) {
-        const struct taps taps = nearest ? nearest_taps(spec, r, o) : linear_taps(spec, r, o);
-        map->begin[o] = taps.begin;
-        map->first[o + 1] = map->first[o] + taps.n;
-        for (int64_t t = 0; t < taps.n; t++)
-            set_weight(map, map->first[o] + t, taps.weight[t]);
-    }
+        find_starts(map, map->first);
+    for (int64_t i = 0; i < map->n_dst; i++)
+        map->max_taps = rg_max(map->max_taps, map->first[i + 1] - map->first[i]);
     return REGRAD_OK;
 }
 
-/* The gradient's map of the gather law, which says what an input owns. */
-static regrad_status build_gather(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
+/* Bilinear, backward: row i sums the outputs of sources i - 1 and i. So it begins where those of i - 1 start, and where
+ * its terms stand follows from how many there are in the rows before. */
+static regrad_status build_linear_owners(struct rg_axis_map *map)
 {
-    const double m = multiplier_of(spec);
-    RG_FORWARD(allocate(map, memory, spec->in_size, spec->out_size, spec->out_size, spec->use_double));
-    for (int64_t i = 0; i < spec->in_size; i++) {
-        map->begin[i] = gather_begin(spec, m, i);
-        map->first[i + 1] = map->first[i] + gather_begin(spec, m, i + 1) - map->begin[i];
+    RG_FORWARD(take_rows(map, false));
+    int64_t *start = map->begin + 1;
+    find_starts(map, start);
+    map->begin[0] = map->first[0] = 0;
+    for (int64_t i = 0; i < map->n_dst; i++) {
+        map->first[i + 1] = start[i] + start[i + 1];
+        map->max_taps = rg_max(map->max_taps, start[i + 1] - map->begin[i]);
     }
-    for (int64_t t = 0; t < map->first[spec->in_size]; t++)
-        set_weight(map, t, 1);
+    map->ones = start[map->n_dst - 1] == 0;
     return REGRAD_OK;
 }
 
-/* Columns become rows: counted, then filled. The entries of a column are in neighbouring rows, because
- * every law is monotone. */
-static regrad_status transpose(struct rg_axis_map *to, const struct rg_axis_map *from)
+/* Forward: row o reads the source of output o, and the next one of bilinear outputs whose source is not the last; those
+ * come first. */
+static regrad_status build_forward(struct rg_axis_map *map)
 {
-    RG_FORWARD(allocate(to, from->memory, from->n_src, from->n_dst, from->first[from->n_dst], from->weights_double));
-    for (int64_t d = from->n_dst - 1; d >= 0; d--)
-        for (int64_t t = from->first[d]; t < from->first[d + 1]; t++) {
-            const int64_t column = from->begin[d] + t - from->first[d];
-            to->first[column + 1]++;
-            to->begin[column] = d;
-        }
-    for (int64_t row = 0; row < to->n_dst; row++) {
-        if (to->first[row + 1] == 0 && row > 0) /* an empty row begins where the last one ended */
-            to->begin[row] = to->begin[row - 1] + to->first[row] - to->first[row - 1];
-        to->first[row + 1] += to->first[row];
-    }
-    for (int64_t d = 0; d < from->n_dst; d++)
-        for (int64_t t = from->first[d]; t < from->first[d + 1]; t++) {
-            const int64_t column = from->begin[d] + t - from->first[d];
-            set_weight(to, to->first[column] + d - to->begin[column], get_weight(from, t));
-        }
+    int64_t n_pairs = 0;
+    RG_FORWARD(take_rows(map, false));
+    for (int64_t from = 0; from < map->n_dst; from += STRETCH)
+        find_sources(map, from, map->n_dst, map->begin + from);
+    for (int64_t o = 0; o < map->n_dst && !map->ones; o++)
+        n_pairs += map->begin[o] < map->n_src - 1;
+    for (int64_t o = 0; o <= map->n_dst; o++)
+        map->first[o] = o + rg_min(o, n_pairs);
+    map->max_taps = n_pairs > 0 ? 2 : 1;
+    map->ones = n_pairs == 0;
     return REGRAD_OK;
+}
+
+/* The gather law, forward: row o reads what owns output o. Behind the last of these, rows are empty. */
+static regrad_status build_owned(struct rg_axis_map *map)
+{
+    int64_t *start = rg_memory_take(map->memory, map->n_src + 1, sizeof *start), o = 0;
+    const regrad_status status = start != NULL ? take_rows(map, false) : REGRAD_ERROR_OUT_OF_MEMORY;
+    if (status == REGRAD_OK) {
+        find_gather_starts(&map->spec, start);
+        for (int64_t i = 0; i < map->n_src; i++)
+            for (; o < start[i + 1]; o++)
+                map->begin[o] = i;
+        const int64_t n_owned = o, end = o > 0 ? map->begin[o - 1] + 1 : 0;
+        for (; o < map->n_dst; o++)
+            map->begin[o] = end;
+        for (int64_t row = 0; row <= map->n_dst; row++)
+            map->first[row] = rg_min(row, n_owned);
+        map->max_taps = n_owned > 0;
+    }
+    rg_memory_give(map->memory, start, map->n_src + 1, sizeof *start);
+    return status;
 }
 
 /* An axis that keeps its length: each index reads itself. */
-static regrad_status build_copy(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
+static regrad_status build_copy(struct rg_axis_map *map)
 {
-    RG_FORWARD(allocate(map, memory, spec->in_size, spec->in_size, spec->in_size, spec->use_double));
-    for (int64_t i = 0; i < spec->in_size; i++) {
-        map->begin[i] = map->first[i] = i;
-        set_weight(map, i, 1);
-    }
-    map->first[spec->in_size] = spec->in_size;
+    RG_FORWARD(take_rows(map, true));
+    for (int64_t i = 0; i <= map->n_dst; i++)
+        map->first[i] = i;
+    map->max_taps = 1;
+    map->ones = true;
     return REGRAD_OK;
 }
 
 static bool is_identity(const struct rg_axis_map *map)
 {
-    if (map->n_dst != map->n_src || map->max_taps != 1)
+    int64_t d = 0;
+    if (map->n_dst != map->n_src || !map->ones)
         return false;
-    for (int64_t d = 0; d < map->n_dst; d++)
-        if (map->begin[d] != d || map->first[d + 1] != d + 1 || get_weight(map, d) != 1)
-            return false;
-    return true;
+    while (d < map->n_dst && map->begin[d] == d && map->first[d + 1] == d + 1)
+        d++;
+    return d == map->n_dst;
+}
+
+static regrad_status build(struct rg_axis_map *map)
+{
+    if (!is_nearest(&map->spec) && map->n_dst == map->n_src)
+        return build_copy(map);
+    if (!is_nearest(&map->spec))
+        return map->backward ? build_linear_owners(map) : build_forward(map);
+    if (map->backward)
+        return build_owners(map);
+    return map->spec.law == RG_AXIS_GATHER ? build_owned(map) : build_forward(map);
 }
 
 regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
                            struct rg_memory *memory)
 {
-    const bool copied = !is_nearest(spec) && spec->in_size == spec->out_size;
-    const bool gather = spec->law == RG_AXIS_GATHER;
-    regrad_status status = copied   ? build_copy(map, spec, memory)
-                           : gather ? build_gather(map, spec, memory)
-                                    : build_forward(map, spec, memory);
-    if (status == REGRAD_OK && gather != backward) { /* a copy is its own transpose */
-        struct rg_axis_map built = *map;
-        status = transpose(map, &built);
-        rg_axis_fini(&built);
-    }
+    *map = (struct rg_axis_map){
+        .spec = *spec,
+        .backward = backward,
+        .n_dst = backward ? spec->in_size : spec->out_size,
+        .n_src = backward ? spec->out_size : spec->in_size,
+        .step = step_of(spec),
+        .ones = is_nearest(spec),
+        .memory = memory,
+    };
+    const regrad_status status = build(map);
     if (status != REGRAD_OK)
-        return status;
-    find_max_taps(map);
-    map->identity = is_identity(map);
-    return REGRAD_OK;
+        rg_axis_fini(map);
+    else
+        map->identity = is_identity(map);
+    return status;
 }

@@ -3,8 +3,8 @@
  * Axis maps: a resize along one axis as a sparse matrix. The only home of index formulas.
  *
  * A forward map has a row for each output index that says which inputs it reads, with which
- * weights; it is built by evaluating the written law once per output index. The gradient's map is
- * its transpose, made by counting: nobody inverts a formula.
+ * weights; it is built by evaluating the written law for each output index. The gradient's map is
+ * its transpose, made by counting which outputs have which source: nobody inverts a formula.
  *
  * All laws here are monotone, so the sources of a row are neighbours: row d reads
  * begin[d] .. begin[d] + first[d + 1] - first[d] - 1 with weights weight[first[d] ...]. Both ends of these
@@ -30,14 +30,16 @@ struct rg_axis_spec {
 };
 
 struct rg_axis_map {
+    struct rg_axis_spec spec;
+    bool backward;
+    double step;          /* between the sources of outputs that are neighbours, r of op/axis.c */
     int64_t n_dst, n_src; /* rows and columns of the matrix */
     bool identity;        /* n_dst = n_src and row d is {d: 1} */
-    bool weights_double;  /* weight holds doubles, else floats */
+    bool ones;            /* all weights are 1 */
     int64_t max_taps;     /* the longest row */
-    int64_t *begin;       /* n_dst */
+    int64_t *begin;       /* n_dst; of some maps the same as first */
     int64_t *first;       /* n_dst + 1 */
-    void *weight;         /* first[n_dst]; there is room for n_weights */
-    int64_t n_weights;
+    void *weight;         /* first[n_dst] doubles if spec.use_double, else floats; NULL until they are taken */
     struct rg_memory *memory;
 };
 
@@ -45,12 +47,25 @@ struct rg_axis_map {
  * arithmetic of the law cannot. */
 bool rg_axis_scale_ok(const struct rg_axis_spec *spec);
 
-/* Builds the forward map (n_dst = out_size), or its transpose (n_dst = in_size) when backward. The memory lasts longer
- * than the map; NULL: the system's. REGRAD_ERROR_OUT_OF_MEMORY, and then map holds nothing. The caller ends it with
- * rg_axis_fini. */
+/* Builds the forward map (n_dst = out_size), or its transpose (n_dst = in_size) when backward, without weights. The
+ * memory lasts longer than the map; NULL: the system's. REGRAD_ERROR_OUT_OF_MEMORY, and then map holds nothing. The
+ * caller ends it with rg_axis_fini. */
 regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
                            struct rg_memory *memory);
 void rg_axis_fini(struct rg_axis_map *map);
+
+/* Gives a map all its weights. REGRAD_ERROR_OUT_OF_MEMORY, and then it has none. */
+regrad_status rg_axis_take_weights(struct rg_axis_map *map);
+
+/* Terms of a map: number k is in row `row + rows[k]` and column `column + columns[k]`. */
+struct rg_axis_terms {
+    int64_t row, column;
+    const int32_t *rows, *columns;
+};
+
+/* The weights of n terms of a map that are not all ones: the same as those above. Where there is no term they are any
+ * finite number. */
+void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight);
 
 /* Where the sources of row d end. */
 static inline int64_t rg_axis_end(const struct rg_axis_map *map, int64_t d)

@@ -18,8 +18,10 @@ enum { VALUES_PER_SLOT = 16384 };
 void *rg_plan_allocate(struct rg_setup *setup, size_t nbytes)
 {
     regrad_plan *plan = rg_memory_take(&setup->memory, 1, nbytes);
-    if (plan != NULL)
+    if (plan != NULL) {
+        memset(plan, 0, nbytes);
         plan->setup = *setup;
+    }
     return plan;
 }
 

@@ -2,7 +2,6 @@
 #include "op/plan_memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
@@ -48,7 +47,7 @@ void *rg_memory_take(struct rg_memory *memory, int64_t n, size_t value_nbytes)
         memory->free(memory->context, taken, nbytes, RG_ALIGNMENT);
         return NULL;
     }
-    return taken == NULL ? NULL : memset(taken, 0, nbytes);
+    return taken;
 }
 
 void rg_memory_give(const struct rg_memory *memory, const void *taken, int64_t n, size_t value_nbytes)

@@ -15,7 +15,7 @@ struct rg_memory {
 
 struct rg_memory rg_memory_of_system(void);
 
-/* Zeros for n values, aligned to RG_ALIGNMENT; NULL where there is no memory. A NULL memory is the system's. */
+/* Room for n values, aligned to RG_ALIGNMENT; NULL where there is no memory. A NULL memory is the system's. */
 void *rg_memory_take(struct rg_memory *memory, int64_t n, size_t value_nbytes);
 
 /* Gives back what was taken with the same numbers. NULL is allowed. */

@@ -79,7 +79,8 @@ static void destroy(regrad_plan *base)
 {
     struct rg_resize_plan *plan = (struct rg_resize_plan *)base;
     rg_axis_fini(&plan->height);
-    rg_axis_fini(&plan->width);
+    if (!plan->one_map)
+        rg_axis_fini(&plan->width);
     for (int64_t k = 0; k < plan->n_strips; k++)
         rg_columns_fini(&plan->strips[k].columns, &base->setup.memory);
     rg_memory_give(&base->setup.memory, plan->strips, plan->n_strips, sizeof *plan->strips);
@@ -126,6 +127,12 @@ static void choose_layout(struct rg_resize_plan *plan, int64_t n, int64_t c)
     result->solid = result->width == 1 || result->stride_w == plan->inner;
 }
 
+static bool are_same(const struct rg_axis_spec *a, const struct rg_axis_spec *b)
+{
+    return a->law == b->law && a->in_size == b->in_size && a->out_size == b->out_size && a->scale == b->scale;
+}
+
+/* Where both axes have the same lengths and scale, they have one map. */
 static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
@@ -134,7 +141,11 @@ static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_res
     const struct rg_axis_spec width = axis_spec(resize, resize->n_axes - 1);
     height.use_double = width.use_double;
     RG_FORWARD(rg_axis_init(&plan->height, &height, resize->backward, memory));
-    return rg_axis_init(&plan->width, &width, resize->backward, memory);
+    RG_FORWARD(rg_axis_take_weights(&plan->height));
+    plan->one_map = are_same(&height, &width);
+    if (plan->one_map)
+        plan->width = plan->height;
+    return plan->one_map ? REGRAD_OK : rg_axis_init(&plan->width, &width, resize->backward, memory);
 }
 
 /* n_source * n_result of the other axis: the values between the two passes. */
@@ -172,7 +183,7 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
     const int64_t most_results = plan->width_first ? RING_NBYTES / 2 / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
     int64_t to = from, high = map->begin[from];
     if (plan->factor > 0)
-        return (struct rg_piece){map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src};
+        return (struct rg_piece){map->begin, map->first, NULL, 0, map->n_dst, 0, map->n_src};
     while (to < map->n_dst) {
         const int64_t last = rg_min(to + step, map->n_dst) - 1;
         const int64_t end = rg_axis_end(map, last);
@@ -183,7 +194,7 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
     }
     return (struct rg_piece){.begin = map->begin,
                              .first = map->first,
-                             .weight = map->weight,
+                             .weight = plan->grouped ? map->weight : NULL,
                              .from = from,
                              .to = to,
                              .low = map->begin[from],
@@ -201,8 +212,8 @@ static bool cut_strips(struct rg_resize_plan *plan)
         return false;
     plan->n_strips = n_strips;
     for (int64_t k = 0, from = 0; k < n_strips; from = plan->strips[k++].piece.to) {
-        struct rg_piece *piece = &plan->strips[k].piece;
-        *piece = cut_strip(plan, from);
+        const struct rg_piece *piece = &plan->strips[k].piece;
+        plan->strips[k] = (struct rg_resize_strip){.piece = cut_strip(plan, from)};
         plan->has_long |= rg_resize_is_long(plan, piece);
         plan->max_from = rg_max(plan->max_from, rg_min(piece->n_src, rg_resize_most_sources(plan)));
         plan->max_to = rg_max(plan->max_to, piece->to - from);
@@ -255,6 +266,8 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
     choose_layout(plan, source->shape[0], source->shape[1]);
     choose_order(plan);
     rg_resize_choose_route(plan);
+    if (plan->grouped && !plan->one_map)
+        RG_FORWARD(rg_axis_take_weights(&plan->width));
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);

@@ -33,6 +33,7 @@ struct rg_resize_plan {
     regrad_plan base;
     struct rg_resize_side source, result;
     struct rg_axis_map height, width;
+    bool one_map;       /* width is height, and ends with it */
     int64_t n_channels; /* channels that are planes of their own: C, or 1 when they are inner */
     int64_t inner;
     int64_t n_rows; /* of the result, in all planes */

@@ -148,22 +148,12 @@ static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resiz
            (n_planes <= plan->n_channels || side->stride_n == sample);
 }
 
-static bool has_ones(const struct rg_axis_map *map)
-{
-    const double *wide = map->weight;
-    const float *narrow = map->weight;
-    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
-        if ((map->weights_double ? wide[t] : (double)narrow[t]) != 1)
-            return false;
-    return true;
-}
-
 /* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
  * does what two would. */
 static bool can_be_in_place(const struct rg_resize_plan *plan)
 {
     return rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
-           !plan->width.identity && has_ones(&plan->height) && has_ones(&plan->width);
+           !plan->width.identity && plan->height.ones && plan->width.ones;
 }
 
 void rg_resize_choose_route(struct rg_resize_plan *plan)
