@@ -78,6 +78,7 @@ static const struct row rows[] = {
     {"bilinear_grad bfloat16 1x3x20x37 -> 80x148 planes planes 1", "shrink", &as_is, "columns"},
     {"bilinear_grad float64 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
     {"nearest_grad float32 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
+    {"bilinear_grad float32 1x3x9x16 -> 72x128 planes planes 1", "shrink", &as_is, "columns"}, /* rows of one block */
     {"bilinear_grad float32 1x3x9x37 -> 45x185 planes planes 1", "columns", &as_is, NULL},
     /* by 5 there is no such kernel */
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups", &unfused, NULL},
@@ -374,6 +375,26 @@ static void any(void **state)
     regrad_set_num_threads(0);
 }
 
+/* A row that is alone may have any stride; nothing is asked for so far away, not even where that is forced. */
+static void lone_rows(void **state)
+{
+    (void)state;
+    enum { N = 64, WIDE = 250, NARROW = 50 };
+    static const struct rg_seam prefetched = {.forced = BIT(RG_STREAMED) | BIT(RG_PREFETCHED)};
+    static float grad[N * WIDE], expected[N * NARROW], result[N * NARROW];
+    regrad_tensor in = regrad_tensor_contiguous(grad, REGRAD_FLOAT32, 4, (const int64_t[]){N, 1, 1, WIDE});
+    regrad_tensor out = regrad_tensor_contiguous(expected, REGRAD_FLOAT32, 4, (const int64_t[]){N, 1, 1, NARROW});
+    for (int k = 0; k < N * WIDE; k++)
+        grad[k] = (float)(k % 17);
+    assert_int_equal(regrad_upsample_nearest_exact2d_backward(&in, &out, REGRAD_NEAREST_FORWARD_LAW, 0, 0), REGRAD_OK);
+    in.stride[2] = INT64_C(1) << 60;
+    out.data = result;
+    rg_seam = &prefetched;
+    assert_int_equal(regrad_upsample_nearest_exact2d_backward(&in, &out, REGRAD_NEAREST_FORWARD_LAW, 0, 0), REGRAD_OK);
+    rg_seam = NULL;
+    assert_memory_equal(result, expected, sizeof result);
+}
+
 /* Bytes have kernels of no instruction set; what becomes of them is in check_bytes. */
 static void bytes(void **state)
 {
@@ -420,6 +441,6 @@ int main(void)
     if (skip_without_isa())
         return 77;
     const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(any), cmocka_unit_test(bytes),
-                                       cmocka_unit_test(all_ways)};
+                                       cmocka_unit_test(lone_rows), cmocka_unit_test(all_ways)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

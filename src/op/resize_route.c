@@ -189,6 +189,12 @@ static bool exceeds_caches(const struct rg_resize_plan *plan)
     return n_groups * n_values * (double)source->element_nbytes > (double)rg_way_cache_nbytes() / 2;
 }
 
+/* Do rows follow one another? What stride a single one has does not matter. */
+static bool has_dense_rows(const struct rg_resize_side *side, int64_t inner)
+{
+    return side->height == 1 || side->stride_h == side->width * inner;
+}
+
 /* Results that exceed the caches go past them, and the sources of later rows are asked for ahead where these are most
  * of what is moved: else that costs more than it gains. */
 static void choose_streams(struct rg_resize_plan *plan)
@@ -197,7 +203,9 @@ static void choose_streams(struct rg_resize_plan *plan)
     const bool shrinks = plan->source.height * plan->source.width > plan->result.height * plan->result.width;
     plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_lines, exceeds_caches(plan));
     plan->prefetched =
-        rg_plan_takes(&plan->base, RG_PREFETCHED, stores_lines && plan->route == RG_COLUMNS, plan->streamed && shrinks);
+        rg_plan_takes(&plan->base, RG_PREFETCHED,
+                      stores_lines && plan->route == RG_COLUMNS && has_dense_rows(&plan->source, plan->inner),
+                      plan->streamed && shrinks);
 }
 
 /* Does every row of the result sum more than one row of the source, or none? */

@@ -81,7 +81,8 @@ static struct rg_ahead ahead_of(const struct rg_resize_plan *plan, const struct 
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const struct rg_axis_map *map = &plan->height;
     const int64_t end = rg_axis_end(map, last->h);
-    const int64_t wanted = n * source->height / result->height * source->stride_h * source->element_nbytes;
+    const int64_t wanted =
+        n * source->height / result->height * source->width * plan->inner * source->element_nbytes; /* rows are dense */
     if (!plan->prefetched)
         return (struct rg_ahead){0};
     return (struct rg_ahead){

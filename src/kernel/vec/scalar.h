@@ -179,7 +179,8 @@ static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
     return window[which < 2 * n_pairs ? which : 0];
 }
 
-static inline vf vf_load_half(const uint16_t *p)
+/* Long conversions, once for all kernels of a unit. */
+static __attribute__((noinline)) vf vf_load_half(const uint16_t *p)
 {
     return rg_half_to_float(*p);
 }
@@ -198,7 +199,7 @@ static inline void vf_load_bfloat_pairs(const uint16_t *p, vf *even, vf *odd)
 
 static inline vf vf_load_half_part(const uint16_t *p, int64_t n)
 {
-    return n > 0 ? rg_half_to_float(*p) : 0;
+    return n > 0 ? vf_load_half(p) : 0;
 }
 
 static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
@@ -206,7 +207,7 @@ static inline vf vf_load_bfloat_part(const uint16_t *p, int64_t n)
     return n > 0 ? rg_bfloat_to_float(*p) : 0;
 }
 
-static inline void vf_store_half(uint16_t *p, vf a)
+static __attribute__((noinline)) void vf_store_half(uint16_t *p, vf a)
 {
     *p = rg_float_to_half(a);
 }
@@ -219,7 +220,7 @@ static inline void vf_store_bfloat(uint16_t *p, vf a)
 static inline void vf_store_half_part(uint16_t *p, vf a, int64_t n)
 {
     if (n > 0)
-        *p = rg_float_to_half(a);
+        vf_store_half(p, a);
 }
 
 static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
@@ -230,7 +231,7 @@ static inline void vf_store_bfloat_part(uint16_t *p, vf a, int64_t n)
 
 static inline void vf_stream_half(uint16_t *p, vf a)
 {
-    *p = rg_float_to_half(a);
+    vf_store_half(p, a);
 }
 
 static inline void vf_stream_bfloat(uint16_t *p, vf a)
