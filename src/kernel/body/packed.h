@@ -29,8 +29,8 @@ RG_INLINE struct NAME(taps)
     for (int32_t k = 0; k < 2; k++) {
         const bool in = (y + k >= window->row_begin) & (y + k < window->row_end);
         T *const at = packed + ((int64_t)((y + k) & window->mask) * window->width + x) * lanes;
-        taps.at[2 * k] = in & left ? at : outside;
-        taps.at[2 * k + 1] = in & right ? at + lanes : outside;
+        taps.at[2 * k] = in && left ? at : outside;
+        taps.at[2 * k + 1] = in && right ? at + lanes : outside;
     }
     return taps;
 }
