@@ -28,9 +28,9 @@ RG_INLINE struct NAME(taps)
 #pragma GCC unroll 2
     for (int32_t k = 0; k < 2; k++) {
         const bool in = (y + k >= window->row_begin) & (y + k < window->row_end);
-        T *const at = packed + ((int64_t)((y + k) & window->mask) * window->width + x) * lanes;
-        taps.at[2 * k] = in && left ? at : outside;
-        taps.at[2 * k + 1] = in && right ? at + lanes : outside;
+        const int64_t at = ((int64_t)((y + k) & window->mask) * window->width + x) * lanes;
+        taps.at[2 * k] = in && left ? packed + at : outside;
+        taps.at[2 * k + 1] = in && right ? packed + at + lanes : outside;
     }
     return taps;
 }

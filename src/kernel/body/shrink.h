@@ -226,7 +226,8 @@ RG_INLINE void STORED(shrink_by)(S *dst, const struct STORED(source) * source, c
 
 /* How far ahead of a value it is asked for what comes; 0: it is not asked for anything. Where values are read nearly in
  * the order of memory, since rows are short or come one at a time, the processor sees that and is in time by itself.
- * Rows that are one long block ask for the next line of their own: for what is far ahead there is no pause. */
+ * Rows that are one long block ask for the next line of their own: for what is far ahead there is no pause
+ * (AVX-512, one thread, bilinear 8x64x16x16 -> 128x128: 1.0 ms, 1.7 without). */
 RG_INLINE int64_t STORED(shrink_ahead)(const struct rg_rows *rows, int factor)
 {
     if (rows->n_rows == 1 || rows->pitch <= FOLLOWED_NBYTES)
