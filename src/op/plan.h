@@ -6,6 +6,7 @@
 #ifndef RG_PLAN_H
 #define RG_PLAN_H
 
+#include "base/tensor.h"
 #include "kernel/kernel.h"
 #include "op/check.h"
 #include "op/setup.h"
@@ -18,6 +19,7 @@ enum { RG_MAX_INPUTS = 3, RG_MAX_OUTPUTS = 2, RG_NAME_LENGTH = 64 };
  * kept, the name is copied. */
 struct rg_operand {
     regrad_tensor view;
+    struct rg_extent extent; /* of the view; found once, as runs look at it */
     char name[RG_NAME_LENGTH];
     bool used; /* it is read, or written */
     bool kept; /* an input that is not used, but no output may lie on it, if its pointer is there */
