@@ -189,6 +189,12 @@ static bool exceeds_caches(const struct rg_resize_plan *plan)
     return n_groups * n_values * (double)source->element_nbytes > (double)rg_way_cache_nbytes() / 2;
 }
 
+/* What is put beside streamed values in the same line is slow, as where a row ends within a vector. */
+static bool ends_in_vectors(const struct rg_resize_plan *plan)
+{
+    return plan->result.width * plan->inner % plan->base.kernels->lanes == 0;
+}
+
 /* Do rows follow one another? What stride a single one has does not matter. */
 static bool has_dense_rows(const struct rg_resize_side *side, int64_t inner)
 {
@@ -201,11 +207,11 @@ static void choose_streams(struct rg_resize_plan *plan)
 {
     const bool stores_lines = plan->result.solid && !plan->width_first && !only_moves(plan);
     const bool shrinks = plan->source.height * plan->source.width > plan->result.height * plan->result.width;
-    plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_lines, exceeds_caches(plan));
-    plan->prefetched =
-        rg_plan_takes(&plan->base, RG_PREFETCHED,
-                      stores_lines && plan->route == RG_COLUMNS && has_dense_rows(&plan->source, plan->inner),
-                      plan->streamed && shrinks);
+    const bool far = exceeds_caches(plan);
+    plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_lines, far && ends_in_vectors(plan));
+    plan->prefetched = rg_plan_takes(
+        &plan->base, RG_PREFETCHED,
+        stores_lines && plan->route == RG_COLUMNS && has_dense_rows(&plan->source, plan->inner), far && shrinks);
 }
 
 /* Does every row of the result sum more than one row of the source, or none? */
