@@ -55,10 +55,11 @@ RG_VECTOR_INLINE struct NAME(taps)
 static void NAME(packed_weigh)(union rg_grid_values *weight, const union rg_grid_values *y,
                                const union rg_grid_values *x, int64_t n_taps)
 {
-    for (int64_t k = 0; k < n_taps * n_taps; k++)
-        for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
-            VOP(store)
-    ((T *)&weight[k] + p, VOP(mul)(VOP(load)((const T *)&y[k / n_taps] + p), VOP(load)((const T *)&x[k % n_taps] + p)));
+    for (int64_t ky = 0; ky < n_taps; ky++)
+        for (int64_t kx = 0; kx < n_taps; kx++, weight++)
+            for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+                VOP(store)
+    ((T *)weight + p, VOP(mul)(VOP(load)((const T *)&y[ky] + p), VOP(load)((const T *)&x[kx] + p)));
 }
 
 RG_VECTOR_INLINE T NAME(packed_value)(const union rg_grid_values *row, int64_t p)
@@ -148,13 +149,12 @@ RG_APART void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed
     T outside[RG_PACKED_LANES] = {0};
     const struct NAME(taps) taps =
         NAME(edge_taps)(packed, lanes, window, points->x.first[p], points->y.first[p], outside);
-#pragma GCC unroll 1
-    for (int64_t k = 0; k < 4; k++) {
-        const Q w = VOP(quad_set1)(NAME(packed_value)(&weight[k], p));
-        for (int64_t j = 0; j < NAME(quads_of)(lanes); j++)
-            NAME(put_quad)
-        (taps.at[k], lanes, j,
-         VOP(quad_muladd)(w, NAME(get_quad)(grad, lanes, j), NAME(get_quad)(taps.at[k], lanes, j)));
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        const Q g = NAME(get_quad)(grad, lanes, j);
+        for (int64_t k = 0; k < 4; k++) {
+            const Q w = VOP(quad_set1)(NAME(packed_value)(&weight[k], p));
+            NAME(put_quad)(taps.at[k], lanes, j, VOP(quad_muladd)(w, g, NAME(get_quad)(taps.at[k], lanes, j)));
+        }
     }
 }
 

@@ -248,8 +248,10 @@ static void STORED(packed_load)(void *tile, int64_t lanes, const void *src, int6
         STORED(load_wide)(out, in, channel_stride, stride, channels, n);
         return;
     }
-    for (int64_t k = 0; k < p && lanes == 1; k += V_LANES)
+    for (int64_t k = 0; k < p && lanes == 1; k += V_LANES) {
+        __builtin_prefetch((const void *)((uintptr_t)(in + k) + POINTS_AHEAD_NBYTES));
         VOP(store)(out + k, V_WIDEN(in + k));
+    }
     if (p > 0 && lanes > 1)
         STORED(interleave)(out, lanes, in, channel_stride, channels, p);
     STORED(load_apart)(out + p * lanes, lanes, in + p * stride, channel_stride, stride, channels, n - p);

@@ -46,11 +46,12 @@ static void place_each(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_point
             row[k][p] = many_row((int32_t)points->y.index[k][p], &in);
             column[k][p] = (int32_t)points->x.index[k][p];
         }
-    for (int64_t k = 0; k < points->n_taps * points->n_taps; k++)
-        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-            const int32_t y = row[k / points->n_taps][p], x = column[k % points->n_taps][p];
-            at[k][p] = ((y > 0) & (x >= 0)) ? y + 1 + x : in.nowhere;
-        }
+    for (int64_t ky = 0; ky < points->n_taps; ky++)
+        for (int64_t kx = 0; kx < points->n_taps; kx++, at++)
+            for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+                const int32_t y = row[ky][p], x = column[kx][p];
+                at[0][p] = ((y > 0) & (x >= 0)) ? y + 1 + x : in.nowhere;
+            }
 }
 
 static void packed_place(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
