@@ -272,6 +272,7 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *
  * and any of
  *
+ *   abreast         two groups of 16 channels are done at the same time, where few rows are in use at a time
  *   apart           a small gradient of the input is made in the workspace, and then moved past the caches
  *   long            the input has an axis on which pixels are found in double
  *   in place        of packed: the input, or its gradient, has this layout already, and is not copied

@@ -16,10 +16,12 @@
  *                         can_be_in_place      return false
  *                         choose_shared_rows   set `pays` to false
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
+ *                         ends_in_vectors      return true (with 64-byte vectors)
  *                         rg_resize_split      set `pays` to false
  *     op/grid_way.c       rg_grid_choose_way   do planes always
  *                         lies_packed          return false
  *                         can_pack             set grad_apart to false
+ *                         choose_abreast       give false as `pays`
  *                         choose_traits        set streams to false
  *     op/grid_window.c    rg_grid_ring         return 0
  *     op/resize.c         choose_order         set width_first to false
@@ -126,8 +128,9 @@ static const struct row rows[] = {
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups, streamed", &small, NULL},
     {"bilinear_grad float16 2x32x9x11 -> 23x28 last last 1", "fused groups, streamed", &fused_small,
      "groups, streamed"},
-    {"bilinear float32 1x3x20x48 -> 41x120 planes planes 1", "columns, streamed", &small, NULL},
-    {"bilinear float64 1x3x20x48 -> 41x121 planes planes 1", "columns, streamed", &small, NULL},
+    {"bilinear float32 1x3x20x48 -> 41x128 planes planes 1", "columns, streamed", &small, NULL},
+    {"bilinear float64 1x3x20x48 -> 41x112 planes planes 1", "columns, streamed", &small, NULL},
+    {"bilinear float32 1x3x20x48 -> 41x121 planes planes 1 wide", "columns", &small, NULL},
     {"bilinear_grad float32 1x3x20x48 -> 51x95 planes planes 1", "columns, prefetched, streamed", &small, NULL},
     {"nearest_grad float32 1x3x90x96 -> 32x31 planes planes 1", "columns, in place, streamed", &small, NULL},
     /* rows of zeros */
@@ -158,11 +161,11 @@ static const struct row rows[] = {
     {"grid float32 1x3x300x16 -> 300x16 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_grad float32 1x1x50x30 -> 40x30 planes planes 3", "packed, in place", &sampled_eager, NULL},
     {"grid_grad float32 1x1x512x512 -> 160x210 planes planes 3", "packed, in place", &sampled_eager, NULL},
-    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "packed, ring", &sampled, NULL},
-    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "packed, ring", &sampled, NULL},
+    {"grid float32 1x19x40x37 -> 30x45 planes planes 1", "packed, ring, abreast", &sampled, NULL},
+    {"grid_grad bfloat16 2x40x40x37 -> 30x45 planes last 1", "packed, ring, abreast", &sampled, NULL},
     {"grid_bicubic_grad float64 1x16x40x37 -> 30x45 planes planes 1 input", "packed, ring", &sampled, NULL},
     {"grid_nearest_grad float32 1x16x60x37 -> 24x45 planes planes 1", "packed, ring", &sampled, NULL},
-    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "packed, ring, streamed", &sampled_large, NULL},
+    {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "packed, ring, abreast, streamed", &sampled_large, NULL},
     {"grid_grad float32 1x33x120x37 -> 90x45 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
     {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes", &sampled_eager, NULL}, /* few points */
@@ -175,10 +178,12 @@ static struct family {
     const char *name;
     uint64_t ways, ran, not_compiled;
 } grids = {"grid",
-           BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_RING) | BIT(RG_LONG) | BIT(RG_IN_PLACE) |
-               BIT(RG_STREAMED),
+           BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING) | BIT(RG_LONG) |
+               BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
            0, 0},
-  resizes = {"resize", (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_RING)), 0, 0};
+  resizes = {"resize",
+             (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING)),
+             0, 0};
 
 static struct family *family_of(const struct problem *problem)
 {

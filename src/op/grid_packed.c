@@ -11,6 +11,7 @@
 struct packed_scratch {
     /* Where neighbours are in all rows, and in the slot's. */
     int32_t at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], own_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    struct rg_packed_window all, own;
     union {
         _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
         double f64[RG_GRID_POINTS * RG_GRID_LANES];
@@ -30,85 +31,76 @@ static bool is_apart(const struct rg_grid_unit *unit)
     return unit->plan->grad_apart && rg_grid_is_alone(unit);
 }
 
-static void clear_pixels(const struct rg_grid_unit *unit, int64_t first, int64_t count)
+static void clear_pixels(const struct rg_grid_plan *plan, char *image, int64_t first, int64_t count)
 {
-    memset(rg_grid_nth_pixel(unit->plan, unit->grad, first), 0, (size_t)count * rg_grid_pixel_nbytes(unit->plan));
+    memset(rg_grid_nth_pixel(plan, image, first), 0, (size_t)count * rg_grid_pixel_nbytes(plan));
 }
 
 static void init(struct rg_grid_unit *unit)
 {
     struct packed_scratch *scratch = unit->scratch;
     if (is_apart(unit))
-        clear_pixels(unit, 0, unit->plan->spec.in_h * unit->plan->pitch);
+        clear_pixels(unit->plan, unit->grad, 0, unit->plan->spec.in_h * unit->plan->pitch);
     memset(&scratch->tile, 0,
            RG_GRID_POINTS * rg_grid_pixel_nbytes(unit->plan)); /* what is after the last point is looked at too */
 }
 
 /* ---- Rows ---- */
 
-/* Values of all channels of the group, on their way between a tensor and pixels. */
-static void load_pixels(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, void *pixels,
-                        struct rg_grid_block block)
+/* All channels of the group. */
+static struct rg_grid_plane group_plane(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor)
 {
-    const struct rg_grid_plane plane = rg_grid_channel_plane(tensor, unit->n, unit->first);
-    rg_grid_load_pixels(unit, pixels, (struct rg_grid_channels){unit->count, unit->plan->lanes}, &plane, block);
-}
-
-static void store_pixels(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, void *pixels,
-                         struct rg_grid_block block)
-{
-    const struct rg_grid_plane plane = rg_grid_channel_plane(tensor, unit->n, unit->first);
-    rg_grid_store_pixels(unit, pixels, (struct rg_grid_channels){unit->count, unit->plan->lanes}, &plane, block);
+    struct rg_grid_plane plane = rg_grid_channel_plane(tensor, unit->n, unit->first);
+    plane.channels = unit->count;
+    plane.lanes = unit->plan->lanes;
+    return plane;
 }
 
 /* Where row y is in an image, in pixels. */
 static int64_t row_at(const struct rg_grid_unit *unit, int64_t row)
 {
-    return unit->plan->beside + (row & unit->window.mask) * unit->plan->pitch;
+    return unit->plan->beside + (row & unit->at->window.mask) * unit->plan->pitch;
 }
-
-typedef void move_pixels(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, void *pixels,
-                         struct rg_grid_block block);
 
 /* Rows that have nothing beside them are moved all at once. */
 static void move_rows(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, char *image,
-                      struct rg_share rows, move_pixels *move)
+                      struct rg_share rows, bool stores)
 {
+    const struct rg_grid_plane plane = group_plane(unit, tensor);
     const int64_t n = has_many(unit->plan) ? 1 : rows.end - rows.begin;
-    for (int64_t row = rows.begin; row < rows.end; row += n)
-        move(unit, tensor, rg_grid_nth_pixel(unit->plan, image, row_at(unit, row)),
-             rg_grid_pixels_of(unit->plan, (struct rg_share){row, row + n}));
+    for (int64_t row = rows.begin; row < rows.end; row += n) {
+        const struct rg_grid_block block = rg_grid_pixels_of(unit->plan, (struct rg_share){row, row + n});
+        char *const pixels = rg_grid_nth_pixel(unit->plan, image, row_at(unit, row));
+        if (stores)
+            rg_grid_store_pixels(unit, pixels, &plane, block);
+        else
+            rg_grid_load_pixels(unit, pixels, &plane, block);
+    }
 }
 
 /* Is the input's image shared by a team? */
 static bool is_shared(const struct rg_grid_unit *unit)
 {
-    return !rg_grid_is_alone(unit) && unit->window.mask == INT32_MAX;
+    return !rg_grid_is_alone(unit) && unit->at->window.mask == INT32_MAX;
 }
 
-static void clear_input(const struct rg_grid_unit *unit, int64_t first, int64_t count)
-{
-    memset(rg_grid_nth_pixel(unit->plan, unit->input, first), 0, (size_t)count * rg_grid_pixel_nbytes(unit->plan));
-}
-
-/* Makes 0 what is before each row, which is behind the one before, and behind the last one, unless it is another
- * slot's. */
+/* Makes 0 what is before each row, and behind the last one, unless that is another slot's. */
 static void load(const struct rg_grid_unit *unit, struct rg_share rows)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    move_rows(unit, &unit->run->input, unit->input, rows, load_pixels);
+    move_rows(unit, &unit->run->input, unit->input, rows, false);
     for (int64_t row = rows.begin; row < rows.end && has_many(plan); row++)
-        clear_input(unit, row_at(unit, row) - 1, 1);
+        clear_pixels(plan, unit->input, row_at(unit, row) - 1, 1);
     if (has_many(plan) && (!is_shared(unit) || rows.end == plan->spec.in_h))
-        clear_input(unit, row_at(unit, rows.end - 1) + plan->spec.in_w, 1);
+        clear_pixels(plan, unit->input, row_at(unit, rows.end - 1) + plan->spec.in_w, 1);
     if (has_many(plan) && is_shared(unit) && rows.begin == 0)
-        clear_input(unit, 0, RG_PACKED_NOWHERE);
+        clear_pixels(plan, unit->input, 0, RG_PACKED_NOWHERE);
 }
 
 /* Of a gradient that is large and made where it is, the caches are only for what points touch soon. */
 static void clear(const struct rg_grid_unit *unit, struct rg_share rows)
 {
-    const bool far = !unit->plan->grad_copied && unit->run->input_grad.far && rows.end <= unit->window.needed;
+    const bool far = !unit->plan->grad_copied && unit->run->input_grad.far && rows.end <= unit->at->window.needed;
     const int64_t first = row_at(unit, rows.begin);
     const int64_t count = (rows.end - rows.begin - 1) * unit->plan->pitch + unit->plan->spec.in_w;
     if (is_apart(unit)) /* it is 0 */
@@ -117,12 +109,12 @@ static void clear(const struct rg_grid_unit *unit, struct rg_share rows)
         unit->kernels->values->clear_far(rg_grid_nth_pixel(unit->plan, unit->grad, first),
                                          (size_t)count * rg_grid_pixel_nbytes(unit->plan));
     else
-        clear_pixels(unit, first, count);
+        clear_pixels(unit->plan, unit->grad, first, count);
 }
 
 static void store(const struct rg_grid_unit *unit, struct rg_share rows)
 {
-    move_rows(unit, &unit->run->input_grad, unit->grad, rows, store_pixels);
+    move_rows(unit, &unit->run->input_grad, unit->grad, rows, true);
 }
 
 /* ---- Points ---- */
@@ -130,21 +122,16 @@ static void store(const struct rg_grid_unit *unit, struct rg_share rows)
 static struct rg_packed_window window_of(const struct rg_grid_unit *unit, struct rg_share rows)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const int64_t n_rows = rg_min(rows.end - rows.begin, (int64_t)unit->window.mask + 1);
+    const int64_t n_rows = rg_min(rows.end - rows.begin, (int64_t)unit->at->window.mask + 1);
     return (struct rg_packed_window){
         .width = (int32_t)plan->spec.in_w,
         .row_begin = (int32_t)rows.begin,
         .row_end = (int32_t)rows.end,
-        .mask = unit->window.mask,
+        .mask = unit->at->window.mask,
         .many = has_many(plan),
         .far = n_rows * plan->pitch * (int64_t)rg_grid_pixel_nbytes(plan) > NEAR_NBYTES,
-        .nowhere = unit->window.mask == INT32_MAX ? (int32_t)(rows.begin * plan->pitch) : 0,
+        .nowhere = unit->at->window.mask == INT32_MAX ? (int32_t)(rows.begin * plan->pitch) : 0,
     };
-}
-
-static struct rg_packed_window all_rows(const struct rg_grid_unit *unit)
-{
-    return window_of(unit, (struct rg_share){0, unit->plan->spec.in_h});
 }
 
 /* Where points are in the slot's rows. */
@@ -157,12 +144,13 @@ static places own_places(const struct rg_grid_unit *unit)
 /* Finds where the points of a block are, in all rows for what it owns, and in the slot's rows for what it touches. */
 static void place(const struct rg_grid_unit *unit)
 {
-    const struct rg_packed_window all = all_rows(unit), own = window_of(unit, unit->rows);
     struct packed_scratch *scratch = unit->scratch;
-    if (rg_grid_is_alone(unit) || unit->owns)
-        unit->kernels->packed->place(scratch->at, &unit->at->points, &all);
-    if (!rg_grid_is_alone(unit) && unit->touches)
-        unit->kernels->packed->place(scratch->own_at, &unit->at->points, &own);
+    scratch->all = window_of(unit, (struct rg_share){0, unit->plan->spec.in_h});
+    scratch->own = window_of(unit, unit->rows);
+    if (rg_grid_is_alone(unit) || unit->at->owns)
+        unit->kernels->packed->place(scratch->at, &unit->at->points, &scratch->all);
+    if (!rg_grid_is_alone(unit) && unit->at->touches)
+        unit->kernels->packed->place(scratch->own_at, &unit->at->points, &scratch->own);
 }
 
 /* Notes the rows of an image apart that a block touches. */
@@ -185,19 +173,19 @@ static void prefetch(const struct rg_grid_unit *unit, struct rg_grid_block block
     const struct packed_scratch *scratch = unit->scratch;
     const int64_t width = plan->spec.in_w;
     rg_packed_prefetch_fn *const prefetch = unit->kernels->packed->prefetch;
-    if (!has_many(plan) && plan->need_input && !plan->input_copied && unit->owns && !unit->run->input.near)
+    if (!has_many(plan) && plan->need_input && !plan->input_copied && unit->at->owns && !unit->run->input.near)
         prefetch(unit->input, plan->lanes, width, scratch->at[0], block.count);
-    if (!has_many(plan) && unit->touches && !plan->grad_copied && !is_apart(unit) && !unit->run->input_grad.near)
+    if (!has_many(plan) && unit->at->touches && !plan->grad_copied && !is_apart(unit) && !unit->run->input_grad.near)
         prefetch(unit->grad, plan->lanes, width, own_places(unit)[0], block.count);
 }
 
 static void sample(const struct rg_grid_unit *unit, struct rg_grid_block block)
 {
-    const struct rg_packed_window all = all_rows(unit);
     struct packed_scratch *scratch = unit->scratch;
-    unit->kernels->packed->sample(&scratch->tile, unit->input, unit->plan->lanes, &all, (places)scratch->at,
+    unit->kernels->packed->sample(&scratch->tile, unit->input, unit->plan->lanes, &scratch->all, (places)scratch->at,
                                   &unit->at->points, block.count);
-    store_pixels(unit, &unit->run->sampled, &scratch->tile, block);
+    const struct rg_grid_plane plane = group_plane(unit, &unit->run->sampled);
+    rg_grid_store_pixels(unit, &scratch->tile, &plane, block);
 }
 
 /* What |grad_output| must not exceed if no sum is to overflow: weights are 1 at most, and rounding makes sums of up to
@@ -210,21 +198,20 @@ static double most_grad(const struct rg_grid_plan *plan)
 
 static void spread(const struct rg_grid_unit *unit, struct rg_grid_block block)
 {
-    const struct rg_packed_window own = window_of(unit, unit->rows);
     struct packed_scratch *scratch = unit->scratch;
-    unit->kernels->packed->spread(unit->grad, unit->plan->lanes, &own, own_places(unit), &unit->at->points,
+    unit->kernels->packed->spread(unit->grad, unit->plan->lanes, &scratch->own, own_places(unit), &unit->at->points,
                                   &scratch->tile, block.count);
 }
 
 /* Slopes, and at the same time spreads all points if the gradient's image has the same rows. */
 static void slope(const struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block, bool with_spread)
 {
-    const struct rg_packed_window all = all_rows(unit);
     struct packed_scratch *scratch = unit->scratch;
     const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
     if (unit->plan->need_input)
-        unit->kernels->packed->slope(sums, unit->input, with_spread ? unit->grad : NULL, unit->plan->lanes, &all,
-                                     (places)scratch->at, &unit->at->points, &scratch->tile, block.count);
+        unit->kernels->packed->slope(sums, unit->input, with_spread ? unit->grad : NULL, unit->plan->lanes,
+                                     &scratch->all, (places)scratch->at, &unit->at->points, &scratch->tile,
+                                     block.count);
     rg_grid_end_sums(unit, sums, block);
 }
 
@@ -232,15 +219,14 @@ static void differentiate(struct rg_grid_unit *unit, int64_t b, struct rg_grid_b
 {
     const struct rg_grid_plan *plan = unit->plan;
     struct packed_scratch *scratch = unit->scratch;
-    const bool slopes = unit->owns && plan->need_input;
-    const bool both = slopes && unit->touches && rg_grid_is_alone(unit);
-    if (slopes || unit->touches)
-        load_pixels(unit, &unit->run->sampled, &scratch->tile, block);
-    if (unit->touches && !both)
+    const bool both = unit->at->owns && unit->at->touches && plan->need_input && rg_grid_is_alone(unit);
+    const struct rg_grid_plane plane = group_plane(unit, &unit->run->sampled);
+    rg_grid_load_pixels(unit, &scratch->tile, &plane, block);
+    if (unit->at->touches && !both)
         spread(unit, block);
-    if (unit->owns)
+    if (unit->at->owns)
         slope(unit, b, block, both);
-    if (unit->touches && !plan->grad_copied && unit->bounded)
+    if (unit->at->touches && !plan->grad_copied && unit->bounded)
         unit->bounded = unit->kernels->packed->bounded(&scratch->tile, block.count * plan->lanes, most_grad(plan));
 }
 
@@ -249,12 +235,13 @@ static void differentiate(struct rg_grid_unit *unit, int64_t b, struct rg_grid_b
 static void begin(struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
+    rg_grid_clear_sums(unit);
     unit->bounded = true;
     unit->touched = (struct rg_share){INT32_MAX, 0};
     if (plan->need_input && !plan->input_copied)
         unit->input = rg_grid_channel_plane(&unit->run->input, unit->n, 0).data;
     else if (plan->input_copied && has_many(plan) && !is_shared(unit))
-        clear_input(unit, 0, RG_PACKED_NOWHERE);
+        clear_pixels(plan, unit->input, 0, RG_PACKED_NOWHERE);
     if (is_shared(unit)) /* what lies beside the slot's rows is its own */
         unit->grad = rg_grid_nth_pixel(plan, unit->grad, unit->slot * plan->beside);
     if (plan->want_input_grad && !plan->grad_copied && !is_apart(unit))
@@ -263,8 +250,10 @@ static void begin(struct rg_grid_unit *unit)
 
 static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
 {
-    rg_grid_locate(unit, block);
-    place(unit);
+    if (unit->abreast > 0) { /* else another has found the points */
+        rg_grid_locate(unit, block);
+        place(unit);
+    }
     prefetch(unit, block);
     if (is_apart(unit))
         note_rows(unit, block);
@@ -291,7 +280,7 @@ static void end_apart(struct rg_grid_unit *unit)
     unit->kernels->values->copy_far(rg_grid_channel_plane(&unit->run->input_grad, unit->n, 0).data, unit->grad,
                                     (size_t)rg_grid_image_pixels(unit->plan, 0) * rg_grid_pixel_nbytes(unit->plan));
     if (begin < end)
-        clear_pixels(unit, begin * unit->plan->pitch, (end - begin) * unit->plan->pitch);
+        clear_pixels(unit->plan, unit->grad, begin * unit->plan->pitch, (end - begin) * unit->plan->pitch);
 }
 
 static void end(struct rg_grid_unit *unit)

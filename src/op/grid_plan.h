@@ -10,6 +10,9 @@
 /* The most sections of a sample: blocks that follow one another, of which is known together which rows they touch. */
 enum { RG_GRID_SECTIONS = 1024 };
 
+/* The most groups that a slot does at the same time. */
+enum { RG_GRID_ABREAST = 2 };
+
 struct rg_grid_way; /* op/grid_unit.h */
 
 struct rg_grid_plan {
@@ -29,6 +32,7 @@ struct rg_grid_plan {
     int64_t n_groups;     /* of a sample */
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
     int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */
+    int64_t abreast;      /* so many groups may a slot alone do at the same time */
     int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
     int64_t step;         /* rows of images are opened so many at a time, a power of two: see op/grid_window.h */
     bool streams;         /* a result is larger than the caches */

@@ -83,7 +83,7 @@ static void sample(const struct rg_grid_unit *unit, struct rg_grid_block block)
         const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->sampled, unit->n, unit->first + c);
         fetch_values(unit, c, block.count);
         kernels->blend(&scratch->channel[c], weight, scratch->value, n_neighbours(unit), block.count);
-        rg_grid_store_pixels(unit, &scratch->channel[c], rg_grid_one, &plane, block);
+        rg_grid_store_pixels(unit, &scratch->channel[c], &plane, block);
     }
 }
 
@@ -136,8 +136,8 @@ static void store(const struct rg_grid_unit *unit, struct rg_share rows)
     const struct rg_grid_block pixels = rg_grid_pixels_of(unit->plan, rows);
     for (int64_t c = 0; c < unit->count; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->input_grad, unit->n, unit->first + c);
-        rg_grid_store_pixels(unit, grad_plane(unit, c) + pixels.first * (int64_t)unit->plan->base.t_nbytes, rg_grid_one,
-                             &plane, pixels);
+        rg_grid_store_pixels(unit, grad_plane(unit, c) + pixels.first * (int64_t)unit->plan->base.t_nbytes, &plane,
+                             pixels);
     }
 }
 
@@ -174,18 +174,18 @@ static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block bloc
         sample(unit, block);
         return;
     }
-    if (unit->touches)
+    if (unit->at->touches)
         n_listed =
             unit->kernels->grid->list(scratch->list, points_of(unit), block.count, unit->rows.begin, unit->rows.end);
-    if (n_listed == 0 && !unit->owns)
+    if (n_listed == 0 && !unit->at->owns)
         return;
     for (int64_t c = 0; c < unit->count; c++) {
         const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->sampled, unit->n, unit->first + c);
-        rg_grid_load_pixels(unit, &scratch->channel[c], rg_grid_one, &plane, block);
+        rg_grid_load_pixels(unit, &scratch->channel[c], &plane, block);
     }
     if (n_listed > 0)
         spread(unit, n_listed);
-    if (unit->owns) {
+    if (unit->at->owns) {
         const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
         if (unit->plan->need_input)
             slope(unit, sums, block.count);
@@ -197,6 +197,7 @@ const struct rg_grid_way rg_grid_planes = {
     .word = RG_PLANES,
     .scratch_nbytes = sizeof(struct planes_scratch),
     .init = init,
+    .begin = rg_grid_clear_sums,
     .clear = clear,
     .store = store,
     .work = work,

@@ -23,49 +23,63 @@
 static void work_on_block(struct rg_grid_unit *unit, int64_t b)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const struct rg_grid_window *window = &unit->window;
+    struct rg_grid_at *const at = unit->at;
+    const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
     const int64_t s = b / plan->section;
-    unit->owns = (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
-    unit->touches = unit->surveyed ? rg_grid_touches(unit, s) : plan->want_input_grad;
-    if (unit->surveyed && (unit->owns || unit->touches))
-        rg_grid_open_rows(unit, window->high[s] + 1, window->lowest[s]);
-    if (unit->touches || (unit->owns && plan->need_input))
-        plan->way->work(unit, b, rg_grid_nth_block(b, plan->n_points));
-    else if (unit->owns) /* nothing is added to the sums */
-        rg_grid_end_sums(unit, rg_grid_begin_sums(unit, b), rg_grid_nth_block(b, plan->n_points));
+    at->owns = (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
+    at->touches = unit->surveyed ? rg_grid_touches(unit, s) : plan->want_input_grad;
+    if (unit->surveyed && (at->owns || at->touches))
+        rg_grid_open_rows(unit, at->window.high[s] + 1, at->window.lowest[s]);
+    for (int64_t i = 0; i < unit->abreast; i++)
+        if (at->touches || (at->owns && plan->need_input))
+            plan->way->work(unit + i, b, block);
+        else if (at->owns) /* nothing is added to the sums */
+            rg_grid_end_sums(unit + i, rg_grid_begin_sums(unit + i, b), block);
     if (unit->surveyed)
-        rg_grid_close_rows(unit, window->lowest[(b + 1) / plan->section]);
+        rg_grid_close_rows(unit, at->window.lowest[(b + 1) / plan->section]);
 }
 
-/* The unit's group. span: the rows that are in use at a time, by the survey. */
+/* The unit's group and those abreast of it. span: the rows that are in use at a time, by the survey. */
 static void work(struct rg_grid_unit *unit, int64_t span)
 {
     const struct rg_grid_plan *plan = unit->plan;
     const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : unit->blocks;
-    rg_grid_clear_sums(unit);
     rg_grid_begin_rows(unit, span);
-    if (plan->way->begin != NULL)
-        plan->way->begin(unit);
+    for (int64_t i = 0; i < unit->abreast; i++)
+        plan->way->begin(unit + i);
     if (!unit->surveyed)
-        rg_grid_open_rows(unit, unit->window.view.end, 0);
+        rg_grid_open_rows(unit, unit->at->window.view.end, 0);
     for (int64_t b = share.begin; b < share.end; b++)
         work_on_block(unit, b);
     rg_grid_end_rows(unit);
-    if (plan->way->end != NULL)
-        plan->way->end(unit);
+    for (int64_t i = 0; i < unit->abreast && plan->way->end != NULL; i++)
+        plan->way->end(unit + i);
+}
+
+/* Rings of groups abreast are to stay in a second-level cache together. */
+enum { ABREAST_NBYTES = 5 << 18 };
+
+/* How many groups a slot alone does at the same time. Whole images, in which points go anywhere, are better alone. */
+static int64_t count_abreast(const struct rg_grid_unit *unit, int64_t span)
+{
+    const struct rg_grid_plan *plan = unit->plan;
+    const int64_t n_pixels = (plan->input_copied + plan->grad_copied) * rg_grid_ring(unit, span) * plan->pitch;
+    const int64_t nbytes = plan->abreast * n_pixels * (int64_t)rg_grid_pixel_nbytes(plan);
+    return nbytes > 0 && nbytes <= ABREAST_NBYTES ? plan->abreast : 1;
 }
 
 /* Groups of a sample, by one slot alone. */
-static void work_alone(struct rg_grid_unit *unit, int64_t n, struct rg_share groups)
+static void work_alone(struct rg_grid_unit unit[RG_GRID_ABREAST], int64_t n, struct rg_share groups)
 {
     int64_t span = INT32_MAX;
-    rg_grid_set_group(unit, n, groups.begin);
+    rg_grid_set_groups(unit, n, groups.begin, 1);
     if (unit->surveyed && groups.begin < groups.end) {
         rg_grid_find_rows(unit, (struct rg_share){0, unit->plan->n_sections});
         span = rg_grid_survey(unit);
     }
-    for (int64_t g = groups.begin; g < groups.end; g++) {
-        rg_grid_set_group(unit, n, g);
+    const int64_t most = count_abreast(unit, span);
+    for (int64_t g = groups.begin; g < groups.end; g += most) {
+        rg_grid_set_groups(unit, n, g, rg_min(most, groups.end - g));
         work(unit, span);
     }
 }
@@ -77,10 +91,10 @@ static void samples_slot(void *context, int slot)
     const struct rg_grid_run *run = context;
     const struct rg_grid_plan *plan = run->plan;
     const struct rg_share share = rg_share_units(plan->n_alone, plan->base.n_slots, slot);
-    struct rg_grid_unit unit = rg_grid_make_unit(run, slot, 1);
+    struct rg_grid_unit unit[RG_GRID_ABREAST] = {rg_grid_make_unit(run, slot, 1)};
     for (int64_t n = share.begin; n < share.end; n++) {
-        work_alone(&unit, n, (struct rg_share){0, plan->n_groups});
-        rg_grid_finish(&unit);
+        work_alone(unit, n, (struct rg_share){0, plan->n_groups});
+        rg_grid_finish(unit);
     }
 }
 
@@ -95,14 +109,14 @@ static void groups_slot(void *context, int slot)
 {
     const struct common *common = context;
     const struct rg_grid_plan *plan = common->run->plan;
-    struct rg_grid_unit unit = rg_grid_make_unit(common->run, slot, 1);
-    work_alone(&unit, common->n, rg_share_units(plan->groups_alone, plan->base.n_slots, slot));
+    struct rg_grid_unit unit[RG_GRID_ABREAST] = {rg_grid_make_unit(common->run, slot, 1)};
+    work_alone(unit, common->n, rg_share_units(plan->groups_alone, plan->base.n_slots, slot));
 }
 
 static struct rg_grid_unit team_unit(const struct common *common, int slot)
 {
     struct rg_grid_unit unit = rg_grid_make_unit(common->run, slot, common->run->plan->base.n_slots);
-    rg_grid_set_group(&unit, common->n, common->g);
+    rg_grid_set_groups(&unit, common->n, common->g, 1);
     return unit;
 }
 
@@ -142,29 +156,16 @@ static void finish_slot(void *context, int slot)
 
 /* ---- The run ---- */
 
-static bool parallel(const struct rg_grid_run *run, void (*task)(void *context, int slot), void *context)
-{
-    return rg_plan_parallel(&run->plan->base, run->run, task, context);
-}
-
-/* Finds which rows the points of a sample touch, if they must be known. False when the run is at its end. */
+/* Finds which rows the points of a sample touch. False when the run is at its end. */
 static bool survey(struct common *common)
 {
-    const int n_slots = common->run->plan->base.n_slots;
-    if (!team_unit(common, 0).surveyed)
-        return true;
-    if (!parallel(common->run, find_slot, common) || !parallel(common->run, survey_slot, common))
+    const regrad_plan *plan = &common->run->plan->base;
+    struct rg_run *const run = common->run->run;
+    if (!rg_plan_parallel(plan, run, find_slot, common) || !rg_plan_parallel(plan, run, survey_slot, common))
         return false;
-    for (int slot = 1; slot < n_slots; slot++)
+    for (int slot = 1; slot < plan->n_slots; slot++)
         common->span[0] = rg_max(common->span[0], common->span[slot]);
     return true;
-}
-
-/* Must the input be brought into one image of the team? Not where slots have rings of their own. */
-static bool shares_input(struct common *common)
-{
-    const struct rg_grid_unit unit = team_unit(common, 0);
-    return unit.plan->input_copied && rg_grid_ring(&unit, common->span[0]) == 0;
 }
 
 static void run_shared(const struct rg_grid_run *run, int64_t n)
@@ -172,17 +173,19 @@ static void run_shared(const struct rg_grid_run *run, int64_t n)
     const struct rg_grid_plan *plan = run->plan;
     struct common common = {.run = run, .n = n, .span = {INT32_MAX}};
     if (plan->groups_alone > 0)
-        parallel(run, groups_slot, &common);
+        rg_plan_parallel(&plan->base, run->run, groups_slot, &common);
     common.g = plan->groups_alone;
-    if (common.g < plan->n_groups && !survey(&common))
+    const struct rg_grid_unit unit = team_unit(&common, 0);
+    if (common.g < plan->n_groups && unit.surveyed && !survey(&common))
         return;
+    const bool shares_input = plan->input_copied && rg_grid_ring(&unit, common.span[0]) == 0; /* else they have rings */
     for (; common.g < plan->n_groups; common.g++) {
-        if (shares_input(&common))
-            parallel(run, load_slot, &common);
-        parallel(run, work_slot, &common);
+        if (shares_input)
+            rg_plan_parallel(&plan->base, run->run, load_slot, &common);
+        rg_plan_parallel(&plan->base, run->run, work_slot, &common);
     }
     if (plan->want_grid_grad && plan->n_groups > 1)
-        parallel(run, finish_slot, &common);
+        rg_plan_parallel(&plan->base, run->run, finish_slot, &common);
 }
 
 /* Inputs are only read; the cast lets one struct serve both. */
@@ -216,7 +219,7 @@ void rg_grid_run(const regrad_plan *base, struct rg_run *run)
         all.grid_grad = tensor_of(plan, &base->output[1], run->output[1]);
     }
     if (plan->n_alone > 0)
-        parallel(&all, samples_slot, &all);
+        rg_plan_parallel(base, run, samples_slot, &all);
     for (int64_t n = plan->n_alone; n < plan->n; n++)
         run_shared(&all, n);
 }

@@ -106,7 +106,7 @@ static struct rg_grid_sums sums_of(const struct rg_grid_plan *plan, char *sum, i
     return (struct rg_grid_sums){sum + 2 * b * row, sum + (2 * b + 1) * row};
 }
 
-void rg_grid_clear_sums(const struct rg_grid_unit *unit)
+void rg_grid_clear_sums(struct rg_grid_unit *unit)
 {
     if (!unit->plan->want_grid_grad || unit->plan->n_groups == 1 || (unit->first > 0 && !rg_grid_has_own_sums(unit)))
         return;
@@ -161,7 +161,7 @@ void rg_grid_finish(struct rg_grid_unit *unit)
 {
     if (!unit->plan->want_grid_grad || unit->plan->n_groups == 1)
         return;
-    rg_grid_set_group(unit, unit->n, 0);
+    rg_grid_set_groups(unit, unit->n, 0, 1);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, unit->plan->n_points);
         if (unit->plan->need_input)

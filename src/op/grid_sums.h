@@ -12,7 +12,7 @@ int64_t rg_grid_sum_nbytes(const struct rg_grid_plan *plan);
 void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block);
 
 /* Before a group: makes the sums of the unit's blocks 0, unless they go on from the group before. */
-void rg_grid_clear_sums(const struct rg_grid_unit *unit);
+void rg_grid_clear_sums(struct rg_grid_unit *unit);
 
 /* Before and after the slopes of block b, which was located, are added to its sums. */
 struct rg_grid_sums rg_grid_begin_sums(const struct rg_grid_unit *unit, int64_t b);

@@ -25,11 +25,6 @@ static int64_t common_nbytes(const struct rg_grid_plan *plan)
 /* No more than eight times as much is in use at once. */
 static const int64_t most_values = INT64_MAX / 8 / (8 * RG_GRID_POINTS * RG_GRID_LANES * (int64_t)sizeof(double));
 
-static bool can_count_pixels(const struct rg_grid_plan *plan)
-{
-    return plan->spec.in_h < most_values / plan->base.n_slots / plan->pitch;
-}
-
 bool rg_grid_can_count_sums(const struct rg_grid_plan *plan)
 {
     return plan->n_blocks < most_values / (plan->n_groups + plan->base.n_slots);
@@ -53,7 +48,8 @@ static int64_t images_nbytes(const struct rg_grid_plan *plan, int n_slots)
 /* What n_slots need that do a group together. */
 static int64_t team_nbytes(const struct rg_grid_plan *plan, int n_slots)
 {
-    return rg_booked(2 * count_sections(plan), sizeof(int32_t)) + images_nbytes(plan, n_slots) +
+    const int64_t n_images = n_slots == 1 ? plan->abreast : 1;
+    return rg_booked(2 * count_sections(plan), sizeof(int32_t)) + n_images * images_nbytes(plan, n_slots) +
            (n_slots == 1 ? rg_grid_sum_nbytes(plan) : 0);
 }
 
@@ -61,7 +57,7 @@ int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan)
 {
     const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
     const int n_slots = plan->base.n_slots;
-    if (!can_count_pixels(plan) || !rg_grid_can_count_sums(plan))
+    if (plan->spec.in_h >= most_values / n_slots / plan->pitch || !rg_grid_can_count_sums(plan))
         return -1;
     return common_nbytes(plan) +
            rg_max(alone ? n_slots * team_nbytes(plan, 1) : 0, shared ? team_nbytes(plan, n_slots) : 0);
@@ -84,17 +80,17 @@ static void grant_own(struct rg_grid_unit *unit, char *own)
 {
     unit->at = rg_grant(&own, 1, sizeof *unit->at);
     unit->scratch = rg_grant(&own, 1, unit->plan->way->scratch_nbytes);
-    unit->window.lowest = rg_grant(&own, count_sections(unit->plan) + 1, sizeof(int32_t));
+    unit->at->window.lowest = rg_grant(&own, count_sections(unit->plan) + 1, sizeof(int32_t));
 }
 
 static void grant_team(struct rg_grid_unit *unit, char *team)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    unit->window.low = rg_grant(&team, 2 * count_sections(plan), sizeof(int32_t));
-    unit->window.high = unit->window.low + count_sections(plan);
+    unit->at->window.low = rg_grant(&team, 2 * count_sections(plan), sizeof(int32_t));
+    unit->at->window.high = unit->at->window.low + count_sections(plan);
     unit->input = team;
     unit->grad = unit->input + input_nbytes(plan, unit->n_slots);
-    unit->own_sum = unit->input + images_nbytes(plan, 1);
+    unit->own_sum = unit->input + plan->abreast * images_nbytes(plan, 1);
 }
 
 /* Must the rows be known that points touch? */
@@ -113,23 +109,30 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, i
     struct rg_grid_unit unit = {.run = run, .plan = plan, .kernels = plan->base.kernels, .common_sum = common};
     unit.slot = n_slots == 1 ? 0 : slot;
     unit.n_slots = n_slots;
-    unit.window.mask = INT32_MAX;
     unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
     grant_own(&unit, run->run->workspace + (size_t)slot * plan->base.slot_nbytes);
+    unit.at->window.mask = INT32_MAX;
     grant_team(&unit, common + common_nbytes(plan) + (n_slots == 1 ? slot * team_nbytes(plan, 1) : 0));
     unit.surveyed = is_surveyed(&unit);
     plan->way->init(&unit);
     return unit;
 }
 
-void rg_grid_set_group(struct rg_grid_unit *unit, int64_t n, int64_t g)
+void rg_grid_set_groups(struct rg_grid_unit *unit, int64_t n, int64_t g, int64_t n_groups)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    unit->n = n;
-    unit->first = g * plan->group;
-    unit->count = rg_min(plan->channels - unit->first, plan->group);
-    unit->sum = n < plan->n_alone ? unit->own_sum : unit->common_sum;
-    if (rg_grid_has_own_sums(unit))
-        unit->sum += g * rg_grid_sum_nbytes(plan);
+    for (int64_t i = n_groups - 1; i >= 0; i--) {
+        struct rg_grid_unit *const one = unit + i;
+        *one = *unit;
+        one->abreast = i == 0 ? n_groups : 0;
+        one->n = n;
+        one->first = (g + i) * plan->group;
+        one->count = rg_min(plan->channels - one->first, plan->group);
+        one->input += i * images_nbytes(plan, 1);
+        one->grad += i * images_nbytes(plan, 1);
+        one->sum = n < plan->n_alone ? one->own_sum : one->common_sum;
+        if (rg_grid_has_own_sums(one))
+            one->sum += (g + i) * rg_grid_sum_nbytes(plan);
+    }
 }

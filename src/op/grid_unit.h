@@ -38,13 +38,6 @@ struct rg_grid_run {
     struct rg_run *run;
 };
 
-/* The points that a slot is at. */
-struct rg_grid_at {
-    union rg_grid_values x, y; /* coordinates */
-    struct rg_packed_points points;
-    union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
-};
-
 /* Rows of images in the workspace that are in use: see op/grid_window.h. */
 struct rg_grid_window {
     struct rg_share view;   /* the rows that are opened */
@@ -55,6 +48,15 @@ struct rg_grid_window {
     int32_t *lowest;        /* the lowest row that a section or a later one touches */
 };
 
+/* The points and rows that a slot is at, in all groups that it does at the same time. */
+struct rg_grid_at {
+    union rg_grid_values x, y; /* coordinates */
+    struct rg_packed_points points;
+    union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
+    bool owns, touches;          /* is the block the slot's, and must points be added to the slot's rows? */
+    struct rg_grid_window window;
+};
+
 /* What a slot works on: a group of channels of a sample; as which one of how many; and where. */
 struct rg_grid_unit {
     const struct rg_grid_run *run;
@@ -62,17 +64,16 @@ struct rg_grid_unit {
     const struct rg_kernels *kernels;
     int64_t n, first, count;
     int slot, n_slots;
+    int64_t abreast;              /* groups done at the same time: by this unit, and by those after it, where it is 0 */
     struct rg_share rows, blocks; /* that are this slot's */
     struct rg_grid_at *at;
     void *scratch;              /* of the way */
     char *input, *grad;         /* images; those in the workspace are the team's */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
     char *sum;                  /* the group's: x and y of all blocks */
-    struct rg_grid_window window;
-    bool surveyed;           /* are rows opened and closed section by section? Else all are opened at once */
-    bool owns, touches;      /* of a block: is it the slot's, and must points be added to the slot's rows? */
-    struct rg_share touched; /* packed, apart: the rows that points touched, and no others are not 0 */
-    bool bounded;            /* packed: no sum of what was spread can overflow, so none is NaN */
+    bool surveyed;              /* are rows opened and closed section by section? Else all are opened at once */
+    struct rg_share touched;    /* packed, apart: the rows that points touched, and no others are not 0 */
+    bool bounded;               /* packed: no sum of what was spread can overflow, so none is NaN */
 };
 
 struct rg_grid_block {
@@ -84,7 +85,7 @@ struct rg_grid_way {
     enum rg_way word;
     size_t scratch_nbytes;
     void (*init)(struct rg_grid_unit *unit);  /* when the unit is made */
-    void (*begin)(struct rg_grid_unit *unit); /* of a group, or NULL */
+    void (*begin)(struct rg_grid_unit *unit); /* of a group */
     /* Rows of the images: brings them, makes them 0, stores them. */
     void (*load)(const struct rg_grid_unit *unit, struct rg_share rows);
     void (*clear)(const struct rg_grid_unit *unit, struct rg_share rows);
@@ -98,8 +99,8 @@ extern const struct rg_grid_way rg_grid_planes, rg_grid_packed;
 /* The place of a slot, which does groups with n_slots - 1 others. */
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots);
 
-/* Which group the unit is at. */
-void rg_grid_set_group(struct rg_grid_unit *unit, int64_t n, int64_t g);
+/* Which groups of sample n the unit and those after it are at: n_groups, from g on. */
+void rg_grid_set_groups(struct rg_grid_unit *unit, int64_t n, int64_t g, int64_t n_groups);
 
 /* Has each group of the unit's sample sums of its own? Else they add to the same, one after another. */
 static inline bool rg_grid_has_own_sums(const struct rg_grid_unit *unit)

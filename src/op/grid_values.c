@@ -13,6 +13,8 @@ static struct rg_grid_plane make_plane(const struct rg_grid_tensor *tensor, int6
         .stride_h = stride[0],
         .stride_w = stride[1],
         .channel_stride = tensor->view->stride[1],
+        .channels = 1,
+        .lanes = 1,
         .far = tensor->far,
     };
 }
@@ -44,26 +46,26 @@ static struct stretch next_stretch(const struct rg_grid_plane *plane, int64_t fr
     return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
 }
 
-void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, struct rg_grid_channels channels,
-                         const struct rg_grid_plane *plane, struct rg_grid_block block)
+void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
+                         struct rg_grid_block block)
 {
-    const int64_t pixel = channels.lanes * (int64_t)unit->plan->base.t_nbytes;
+    const int64_t pixel = plane->lanes * (int64_t)unit->plan->base.t_nbytes;
     for (int64_t p = 0; p < block.count;) {
         const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
-        unit->kernels->packed->load[plane->dtype]((char *)pixels + p * pixel, channels.lanes, s.data,
-                                                  plane->channel_stride, plane->stride_w, channels.n, s.n);
+        unit->kernels->packed->load[plane->dtype]((char *)pixels + p * pixel, plane->lanes, s.data,
+                                                  plane->channel_stride, plane->stride_w, plane->channels, s.n);
         p += s.n;
     }
 }
 
-void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, struct rg_grid_channels channels,
-                          const struct rg_grid_plane *plane, struct rg_grid_block block)
+void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, const struct rg_grid_plane *plane,
+                          struct rg_grid_block block)
 {
-    const int64_t pixel = channels.lanes * (int64_t)unit->plan->base.t_nbytes;
+    const int64_t pixel = plane->lanes * (int64_t)unit->plan->base.t_nbytes;
     for (int64_t p = 0; p < block.count;) {
         const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
         unit->kernels->packed->store[plane->dtype](s.data, plane->channel_stride, plane->stride_w,
-                                                   (const char *)pixels + p * pixel, channels.lanes, channels.n, s.n,
+                                                   (const char *)pixels + p * pixel, plane->lanes, plane->channels, s.n,
                                                    plane->far);
         p += s.n;
     }
@@ -86,8 +88,8 @@ void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_bl
         return;
     }
     const struct rg_grid_plane y = coordinate_plane(grid, unit->n, 1);
-    rg_grid_load_pixels(unit, &unit->at->x, rg_grid_one, &x, block);
-    rg_grid_load_pixels(unit, &unit->at->y, rg_grid_one, &y, block);
+    rg_grid_load_pixels(unit, &unit->at->x, &x, block);
+    rg_grid_load_pixels(unit, &unit->at->y, &y, block);
 }
 
 void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)
@@ -99,6 +101,6 @@ void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums s
         return;
     }
     const struct rg_grid_plane y = coordinate_plane(&unit->run->grid_grad, unit->n, 1);
-    rg_grid_store_pixels(unit, sums.x, rg_grid_one, &x, block);
-    rg_grid_store_pixels(unit, sums.y, rg_grid_one, &y, block);
+    rg_grid_store_pixels(unit, sums.x, &x, block);
+    rg_grid_store_pixels(unit, sums.y, &y, block);
 }

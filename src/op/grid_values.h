@@ -5,31 +5,26 @@
 
 #include "op/grid_unit.h"
 
-/* One channel: rows of values. Rows that follow one another without a gap count as one. */
+/* One channel, or several that a pixel of the workspace has side by side: rows of values. Rows that follow one another
+ * without a gap count as one. */
 struct rg_grid_plane {
     char *data;
     regrad_dtype dtype;
     int64_t element; /* bytes of a value */
     int64_t width, stride_h, stride_w;
-    int64_t channel_stride; /* to the same value of the next channel */
-    bool far;               /* what is stored may go past the caches */
+    int64_t channel_stride;  /* to the same value of the next channel */
+    int64_t channels, lanes; /* how many they are, and those of such a pixel */
+    bool far;                /* what is stored may go past the caches */
 };
 
 /* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
 struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_tensor *tensor, int64_t n, int64_t c);
 
-/* So many channels, and the lanes of a pixel that has them side by side. */
-struct rg_grid_channels {
-    int64_t n, lanes;
-};
-
-static const struct rg_grid_channels rg_grid_one = {1, 1};
-
-/* Moves a block of pixels; the plane is that of their first channel. */
-void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, struct rg_grid_channels channels,
-                         const struct rg_grid_plane *plane, struct rg_grid_block block);
-void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, struct rg_grid_channels channels,
-                          const struct rg_grid_plane *plane, struct rg_grid_block block);
+/* Moves a block of pixels. */
+void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
+                         struct rg_grid_block block);
+void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, const struct rg_grid_plane *plane,
+                          struct rg_grid_block block);
 
 /* The coordinates of a block of points, to unit->at. */
 void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_block block);

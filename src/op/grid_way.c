@@ -126,6 +126,15 @@ static void choose_groups(struct rg_grid_plan *plan)
         plan->groups_alone = 0;
 }
 
+/* Groups abreast locate points once, and read twice as much of a pixel that has its channels side by side. */
+static void choose_abreast(struct rg_grid_plan *plan)
+{
+    const int64_t n_groups = plan->n_alone > 0 ? plan->n_groups : plan->groups_alone / plan->base.n_slots;
+    plan->abreast = RG_GRID_ABREAST;
+    const bool can = plan->way == &rg_grid_packed && n_groups >= RG_GRID_ABREAST && fits(plan);
+    plan->abreast = rg_plan_takes(&plan->base, RG_ABREAST, can, true) ? RG_GRID_ABREAST : 1;
+}
+
 static void choose_traits(struct rg_grid_plan *plan)
 {
     const bool is_packed = plan->way == &rg_grid_packed;
@@ -142,9 +151,11 @@ static void choose_traits(struct rg_grid_plan *plan)
 void rg_grid_choose_way(struct rg_grid_plan *plan)
 {
     plan->way = &rg_grid_packed;
+    plan->abreast = 1;
     const bool can = can_pack(plan);
     if (!rg_plan_takes(&plan->base, RG_PACKED, can, pays_to_pack(plan)))
         do_planes(plan);
     choose_groups(plan);
+    choose_abreast(plan);
     choose_traits(plan);
 }

@@ -24,7 +24,7 @@ static void find_blocks(const struct rg_grid_unit *unit, struct rg_share blocks,
 void rg_grid_find_rows(const struct rg_grid_unit *unit, struct rg_share sections)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const struct rg_grid_window *window = &unit->window;
+    const struct rg_grid_window *window = &unit->at->window;
     const int64_t end = rg_min(sections.end * plan->section, plan->n_blocks);
     int32_t low[RG_GRID_POINTS], high[RG_GRID_POINTS];
     for (int64_t s = sections.begin; s < sections.end; s++) {
@@ -46,8 +46,8 @@ void rg_grid_find_rows(const struct rg_grid_unit *unit, struct rg_share sections
 
 bool rg_grid_touches(const struct rg_grid_unit *unit, int64_t s)
 {
-    return unit->plan->want_input_grad && unit->window.high[s] >= unit->rows.begin &&
-           unit->window.low[s] < unit->rows.end;
+    return unit->plan->want_input_grad && unit->at->window.high[s] >= unit->rows.begin &&
+           unit->at->window.low[s] < unit->rows.end;
 }
 
 /* Has the unit to do with section s? */
@@ -62,7 +62,7 @@ static bool visits(const struct rg_grid_unit *unit, int64_t s)
 int64_t rg_grid_survey(const struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const struct rg_grid_window *window = &unit->window;
+    const struct rg_grid_window *window = &unit->at->window;
     int64_t high = -1, span = 1;
     window->lowest[plan->n_sections] = (int32_t)plan->spec.in_h;
     for (int64_t s = plan->n_sections - 1; s >= 0; s--)
@@ -83,17 +83,13 @@ static int64_t own_pixels(const struct rg_grid_unit *unit)
     return unit->plan->spec.in_h * unit->plan->pitch / unit->n_slots / RG_GRID_POINTS * RG_GRID_POINTS;
 }
 
-/* Input and gradient are both rings or both whole: points are at the same place in them. */
-static bool can_ring(const struct rg_grid_plan *plan)
-{
-    return plan->input_copied == plan->need_input && plan->grad_copied == plan->want_input_grad;
-}
-
 int64_t rg_grid_ring(const struct rg_grid_unit *unit, int64_t span)
 {
     const struct rg_grid_plan *plan = unit->plan;
     int64_t n_rows = 1;
-    if (plan->way == &rg_grid_planes || !can_ring(plan) || span >= plan->spec.in_h)
+    /* Input and gradient are both rings or both whole: points are at the same place in them. */
+    const bool can = plan->input_copied == plan->need_input && plan->grad_copied == plan->want_input_grad;
+    if (plan->way == &rg_grid_planes || !can || span >= plan->spec.in_h)
         return 0;
     while (n_rows < span + 2 * (plan->step - 1)) /* as far as steps reach beyond */
         n_rows *= 2;
@@ -106,7 +102,7 @@ int64_t rg_grid_ring(const struct rg_grid_unit *unit, int64_t span)
 /* A ring that is a slot's own has the input too, so that it also opens rows that are other slots'. */
 static void widen_view(struct rg_grid_unit *unit)
 {
-    struct rg_grid_window *window = &unit->window;
+    struct rg_grid_window *window = &unit->at->window;
     const int64_t own = unit->slot * (own_pixels(unit) + unit->plan->beside);
     const int64_t begin = rg_min(unit->rows.begin, window->lowest[0]);
     window->view.begin = begin / unit->plan->step * unit->plan->step;
@@ -119,7 +115,7 @@ static void widen_view(struct rg_grid_unit *unit)
 
 void rg_grid_begin_rows(struct rg_grid_unit *unit, int64_t span)
 {
-    struct rg_grid_window *window = &unit->window;
+    struct rg_grid_window *window = &unit->at->window;
     const int64_t ring = rg_grid_ring(unit, span);
     window->mask = ring > 0 ? (int32_t)ring - 1 : INT32_MAX;
     window->view = unit->rows;
@@ -131,21 +127,21 @@ void rg_grid_begin_rows(struct rg_grid_unit *unit, int64_t span)
 /* The rows from `row` on that are opened and closed together; in a ring they do not come apart. */
 static struct rg_share step_from(const struct rg_grid_unit *unit, int64_t row)
 {
-    const int64_t next = (row / unit->plan->step + 1) * unit->plan->step;
-    return (struct rg_share){row, rg_min(next, unit->window.view.end)};
+    const int64_t end = unit->at->window.view.end, next = (row | (unit->plan->step - 1)) + 1;
+    return (struct rg_share){row, unit->surveyed ? rg_min(next, end) : end};
 }
 
 /* Closes whole steps. */
 void rg_grid_close_rows(struct rg_grid_unit *unit, int64_t row)
 {
-    struct rg_grid_window *window = &unit->window;
+    struct rg_grid_window *window = &unit->at->window;
     while (window->closed < window->opened) {
         const struct rg_share step = step_from(unit, window->closed);
         const struct rg_share rows = {rg_max(step.begin, unit->rows.begin), rg_min(step.end, unit->rows.end)};
         if (step.end > row)
             return;
-        if (unit->plan->grad_copied && rows.begin < rows.end)
-            unit->plan->way->store(unit, rows);
+        for (int64_t i = 0; i < unit->abreast && unit->plan->grad_copied && rows.begin < rows.end; i++)
+            unit->plan->way->store(unit + i, rows);
         window->closed = step.end;
     }
 }
@@ -153,25 +149,24 @@ void rg_grid_close_rows(struct rg_grid_unit *unit, int64_t row)
 void rg_grid_open_rows(struct rg_grid_unit *unit, int64_t row, int64_t needed)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    struct rg_grid_window *window = &unit->window;
-    const bool clears = plan->want_input_grad;
+    struct rg_grid_window *window = &unit->at->window;
     const bool loads = plan->input_copied && (window->mask != INT32_MAX || rg_grid_is_alone(unit)); /* else all have */
-    const int64_t last = clears || loads ? rg_min(row, window->view.end) : 0;
+    const int64_t last = plan->want_input_grad || loads ? rg_min(row, window->view.end) : 0;
     window->needed = needed;
     while (window->opened < last) {
         const struct rg_share rows = step_from(unit, window->opened);
         rg_grid_close_rows(unit, rg_min(needed, rows.begin));
-        if (clears)
-            plan->way->clear(unit, rows);
-        if (loads && rows.end > needed)
-            plan->way->load(unit, rows);
+        for (int64_t i = 0; i < unit->abreast && plan->want_input_grad; i++)
+            plan->way->clear(unit + i, rows);
+        for (int64_t i = 0; i < unit->abreast && loads && rows.end > needed; i++)
+            plan->way->load(unit + i, rows);
         window->opened = rows.end;
     }
 }
 
 void rg_grid_end_rows(struct rg_grid_unit *unit)
 {
-    const int64_t end = unit->window.view.end;
+    const int64_t end = unit->at->window.view.end;
     if (unit->plan->want_input_grad)
         rg_grid_open_rows(unit, end, end);
     rg_grid_close_rows(unit, end);

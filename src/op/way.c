@@ -25,6 +25,7 @@ const char *rg_way_word(enum rg_way way)
         [RG_SHARED_ROWS] = "shared rows",
         [RG_PREFETCHED] = "prefetched",
         [RG_APART] = "apart",
+        [RG_ABREAST] = "abreast",
         [RG_RING] = "ring",
         [RG_STREAMED] = "streamed",
         [RG_ACROSS] = "across",

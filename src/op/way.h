@@ -35,6 +35,7 @@ enum rg_way {
     RG_PREFETCHED,
     /* Traits of a grid sample. */
     RG_APART,
+    RG_ABREAST,
     RG_RING, /* chosen when it runs, by the points: only tests see it */
     /* Traits of both. */
     RG_STREAMED,
