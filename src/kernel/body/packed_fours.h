@@ -18,18 +18,18 @@ struct NAME(four_taps) {
     const T *top[4], *bottom[4];
 };
 
-/* Copies the neighbours of point p, which is at an edge, two by two. */
+/* Copies the neighbours of point p, which is at an edge. */
 RG_APART void NAME(copy_edge)(T *top, T *bottom, const T *packed, int64_t lanes, const struct rg_packed_window *window,
                               const struct rg_packed_points *points, int64_t p)
 {
     T outside[RG_PACKED_LANES] = {0};
     const struct NAME(taps) taps =
         NAME(edge_taps)((T *)packed, lanes, window, points->x.first[p], points->y.first[p], outside);
-    for (int64_t c = 0; c < lanes; c += 2) {
-        VOP(quad_store_two)(top + c, VOP(quad_load_two)(taps.at[0] + c));
-        VOP(quad_store_two)(top + lanes + c, VOP(quad_load_two)(taps.at[1] + c));
-        VOP(quad_store_two)(bottom + c, VOP(quad_load_two)(taps.at[2] + c));
-        VOP(quad_store_two)(bottom + lanes + c, VOP(quad_load_two)(taps.at[3] + c));
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        NAME(put_quad)(top, lanes, j, NAME(get_quad)(taps.at[0], lanes, j));
+        NAME(put_quad)(top + lanes, lanes, j, NAME(get_quad)(taps.at[1], lanes, j));
+        NAME(put_quad)(bottom, lanes, j, NAME(get_quad)(taps.at[2], lanes, j));
+        NAME(put_quad)(bottom + lanes, lanes, j, NAME(get_quad)(taps.at[3], lanes, j));
     }
 }
 
