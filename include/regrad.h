@@ -249,12 +249,13 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *   moved           bytes (REGRAD_UINT8), which are not computed with
  *   fused groups    channels are stored last; each source row is read once, for all results that it belongs to
  *   shrink          rows shrink by 2, 3, 4 or 8, and are summed in registers
- *   rows            only heights change: rows are summed, and these sums are the result
+ *   rows            only heights change: rows are summed, and these sums are the result; not where planes are turned
  *   groups          results are made one by one: of channels that are stored last, or of very many terms
  *   columns         rows are summed into a line, which is resampled by permutations; the general way
  *
  * and any of
  *
+ *   turned          only heights change: a plane counts as one row, and its rows as the channels of its pixels
  *   width first     source rows are resampled first, and summed after that, for this order computes less
  *   long            one result has so many sources that they are summed part by part
  *   in place        source rows that need not be summed are resampled where they are

@@ -25,6 +25,7 @@
  *                         choose_traits        set streams to false
  *     op/grid_window.c    rg_grid_ring         return 0
  *     op/resize.c         choose_order         set width_first to false
+ *                         can_turn             return false
  *                         choose_layout        set channels_last to false
  */
 #include <setjmp.h>
@@ -86,12 +87,18 @@ static const struct row rows[] = {
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups", &unfused, NULL},
     {"bilinear_grad float32 2x15x9x11 -> 23x28 last last 1", "columns", &unshared, NULL},
     {"nearest_grad float32 1x1x1x5 -> 1x1281 planes planes 1", "groups, in place", &as_is, NULL},
-    {"bilinear float32 1x3x20x37 -> 45x37 planes planes 1", "rows", &as_is, NULL},
-    {"bilinear_grad float16 1x3x20x370 -> 45x370 planes planes 1", "rows", &as_is, NULL},
+    {"nearest_grad float32 1x2x2x8 -> 60000x8 planes planes 1", "rows", &unshared, NULL},
+    {"bilinear float32 1x1x3x2049 -> 5x2049 planes planes 1", "rows", &as_is, NULL},
+    {"bilinear_grad float16 1x3x20x37 -> 45x37 last planes 1", "rows, strided source", &as_is, NULL},
     {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns", &unshared, NULL},
     {"bilinear float32 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
     {"bilinear float64 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
     /* ---- Traits of a resize ---- */
+    {"bilinear float32 1x3x20x37 -> 45x37 planes planes 1", "groups, turned", &as_is, NULL},
+    {"bilinear_grad float16 1x3x20x370 -> 45x370 planes planes 1", "groups, turned", &unfused, NULL},
+    {"nearest_grad float32 2x3x9x5 -> 30x5 planes planes 1", "columns, turned, in place", &as_is, NULL},
+    {"bilinear float64 2x3x20x5 -> 33x5 last last 1", "columns, turned", &as_is, NULL},
+    {"nearest_grad bfloat16 2x3x30x20 -> 20x20 planes planes 1", "fused groups, turned", &fused, "groups, turned"},
     {"bilinear float32 1x3x10x50 -> 30x20 planes planes 1", "columns, width first", &as_is, NULL},
     {"bilinear float16 1x16x10x50 -> 30x20 last last 1", "groups, width first", &as_is, NULL},
     {"nearest1d_grad float32 1x2x1x1 -> 1x60000 planes planes 1", "groups, long, in place", &as_is, NULL},
@@ -119,7 +126,7 @@ static const struct row rows[] = {
     {"bilinear_grad float16 2x3x20x137 -> 51x301 planes planes 1", "columns, shared rows", &shared, "columns"},
     {"nearest_grad bfloat16 2x3x20x37 -> 52x95 planes last 1", "columns, strided result, shared rows", &shared,
      "columns, strided result"},
-    {"bilinear_grad float64 2x3x20x37 -> 51x37 planes planes 1", "rows, shared rows", &shared, "rows"},
+    {"bilinear_grad float64 2x3x2x37 -> 4000x37 planes planes 1", "rows, shared rows", &shared, "rows"},
     /* ---- Beyond the caches ---- */
     {"bilinear_grad float32 2x3x20x48 -> 40x96 planes planes 1", "shrink, streamed", &small,
      "columns, prefetched, streamed"},

@@ -16,7 +16,7 @@ enum {
     LINES_VALUES = 16384,   /* the same of all lines together */
     SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
     STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
-    GROUP_VALUES = 2048     /* the same of lines of groups */
+    GROUP_VALUES = 2048     /* the same of lines of groups, and of rows that are groups */
 };
 
 static regrad_status check_shapes(const struct rg_resize *resize)
@@ -90,11 +90,14 @@ static void destroy(regrad_plan *base)
 static int describe(const regrad_plan *base, char *text, size_t size)
 {
     const struct rg_resize_plan *plan = rg_as_resize(base);
-    const char *layout = plan->inner == 1 ? "planes" : "channels last";
+    const char *layout = plan->channels_last ? "channels last" : "planes";
     if (!rg_plan_has_result(base))
         return snprintf(text, size, "nothing to do");
-    return snprintf(text, size, "%s, up to %lld x %lld terms", layout, (long long)plan->height.max_taps,
-                    (long long)plan->width.max_taps);
+    const bool turned = rg_plan_goes(base, RG_TURNED);
+    const struct rg_axis_map *height = turned ? &plan->width : &plan->height,
+                             *width = turned ? &plan->height : &plan->width;
+    return snprintf(text, size, "%s, up to %lld x %lld terms", layout, (long long)height->max_taps,
+                    (long long)width->max_taps);
 }
 
 /* A tensor as rows. One-dimensional signals are one row high. */
@@ -119,9 +122,9 @@ static void choose_layout(struct rg_resize_plan *plan, int64_t n, int64_t c)
 {
     struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const double nbytes = (double)plan->width.max_taps * (double)c * (double)plan->base.t_nbytes;
-    const bool channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1 && nbytes <= RG_RESIZE_HELD;
-    plan->inner = channels_last ? c : 1;
-    plan->n_channels = channels_last ? 1 : c;
+    plan->channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1 && nbytes <= RG_RESIZE_HELD;
+    plan->inner = plan->channels_last ? c : 1;
+    plan->n_channels = plan->channels_last ? 1 : c;
     plan->n_rows = n * plan->n_channels * result->height;
     source->solid = source->width == 1 || source->stride_w == plan->inner;
     result->solid = result->width == 1 || result->stride_w == plan->inner;
@@ -132,10 +135,11 @@ static bool are_same(const struct rg_axis_spec *a, const struct rg_axis_spec *b)
     return a->law == b->law && a->in_size == b->in_size && a->out_size == b->out_size && a->scale == b->scale;
 }
 
+static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
+
 /* Where both axes have the same lengths and scale, they have one map. */
 static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
-    static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
     struct rg_axis_spec height = resize->n_axes == 2 ? axis_spec(resize, 0) : one_row;
     struct rg_memory *memory = &plan->base.setup.memory;
     const struct rg_axis_spec width = axis_spec(resize, resize->n_axes - 1);
@@ -146,6 +150,39 @@ static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_res
     if (plan->one_map)
         plan->width = plan->height;
     return plan->one_map ? REGRAD_OK : rg_axis_init(&plan->width, &width, resize->backward, memory);
+}
+
+static void turn_side(struct rg_resize_side *side, int64_t row)
+{
+    side->width = side->height;
+    side->stride_w = row;
+    side->height = 1;
+}
+
+/* A plane whose rows keep their width is one row of groups: its rows, as pixels are whose channels are stored last. */
+static bool can_turn(const struct rg_resize_plan *plan, int64_t row)
+{
+    return plan->width.identity && !plan->height.identity && rg_resize_is_dense(&plan->source, plan->inner) &&
+           rg_resize_is_dense(&plan->result, plan->inner) &&
+           (double)plan->height.max_taps * (double)row * (double)plan->base.t_nbytes <= RG_RESIZE_HELD;
+}
+
+static regrad_status turn_planes(struct rg_resize_plan *plan)
+{
+    const int64_t row = plan->result.width * plan->inner;
+    if (!rg_plan_takes(&plan->base, RG_TURNED, can_turn(plan, row), row <= GROUP_VALUES))
+        return REGRAD_OK;
+    plan->n_rows /= plan->result.height;
+    plan->inner = row;
+    turn_side(&plan->source, row);
+    turn_side(&plan->result, row);
+    rg_axis_fini(&plan->width);
+    plan->width = plan->height;
+    plan->height = (struct rg_axis_map){0};
+    struct rg_axis_spec height = one_row;
+    height.use_double = plan->width.spec.use_double;
+    RG_FORWARD(rg_axis_init(&plan->height, &height, plan->width.backward, &plan->base.setup.memory));
+    return rg_axis_take_weights(&plan->height);
 }
 
 /* n_source * n_result of the other axis: the values between the two passes. */
@@ -264,9 +301,10 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
     const regrad_tensor *source = resize->source.tensor;
     RG_FORWARD(build_maps(plan, resize));
     choose_layout(plan, source->shape[0], source->shape[1]);
+    RG_FORWARD(turn_planes(plan));
     choose_order(plan);
     rg_resize_choose_route(plan);
-    if (plan->grouped && !plan->one_map)
+    if (plan->grouped && plan->width.weight == NULL)
         RG_FORWARD(rg_axis_take_weights(&plan->width));
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;

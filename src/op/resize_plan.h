@@ -35,7 +35,8 @@ struct rg_resize_plan {
     struct rg_axis_map height, width;
     bool one_map;       /* width is height, and ends with it */
     int64_t n_channels; /* channels that are planes of their own: C, or 1 when they are inner */
-    int64_t inner;
+    int64_t inner;      /* values of a group: channels that are stored last, and rows that are groups */
+    bool channels_last;
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
     enum rg_way route;
@@ -58,6 +59,12 @@ struct rg_resize_plan {
 static inline const struct rg_resize_plan *rg_as_resize(const regrad_plan *plan)
 {
     return (const struct rg_resize_plan *)plan;
+}
+
+/* Do rows follow one another? What stride a single one has does not matter. */
+static inline bool rg_resize_is_dense(const struct rg_resize_side *side, int64_t inner)
+{
+    return side->solid && (side->height == 1 || side->stride_h == side->width * inner);
 }
 
 /* The most sources of one result that a line holds. */

@@ -195,12 +195,6 @@ static bool ends_in_vectors(const struct rg_resize_plan *plan)
     return plan->result.width * plan->inner % plan->base.kernels->lanes == 0;
 }
 
-/* Do rows follow one another? What stride a single one has does not matter. */
-static bool has_dense_rows(const struct rg_resize_side *side, int64_t inner)
-{
-    return side->height == 1 || side->stride_h == side->width * inner;
-}
-
 /* Results that exceed the caches go past them, and the sources of later rows are asked for ahead where these are most
  * of what is moved: else that costs more than it gains. */
 static void choose_streams(struct rg_resize_plan *plan)
@@ -211,7 +205,7 @@ static void choose_streams(struct rg_resize_plan *plan)
     plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_lines, far && ends_in_vectors(plan));
     plan->prefetched = rg_plan_takes(
         &plan->base, RG_PREFETCHED,
-        stores_lines && plan->route == RG_COLUMNS && has_dense_rows(&plan->source, plan->inner), far && shrinks);
+        stores_lines && plan->route == RG_COLUMNS && rg_resize_is_dense(&plan->source, plan->inner), far && shrinks);
 }
 
 /* Does every row of the result sum more than one row of the source, or none? */

@@ -27,6 +27,7 @@ enum rg_way {
     RG_PLANES,
     /* Traits of a resize. */
     RG_WIDTH_FIRST,
+    RG_TURNED,
     RG_LONG,     /* of a grid sample too */
     RG_IN_PLACE, /* likewise */
     RG_STRIDED_SOURCE,
