@@ -132,11 +132,16 @@ static void offer(struct job *job)
     }
 }
 
+/* Has the peers forget the shape. One that has ended with it is started again for the next. */
 static void drop(const struct job *job)
 {
     for (int i = 0; i < N_PEERS; i++) {
-        if (job->bench->peers[i] != NULL)
-            peer_tell(job->bench->peers[i], "drop");
+        struct peer *peer = job->bench->peers[i];
+        if (peer == NULL)
+            continue;
+        peer_tell(peer, "drop");
+        if (peer_revive(peer))
+            fprintf(stderr, "regrad-bench: %s ended with %s, and is started again\n", peer_name(i), job->shape->text);
     }
 }
 

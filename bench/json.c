@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
+#include <math.h>
+
 static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);
@@ -44,8 +46,11 @@ static void write_peer(FILE *file, const char *name, const struct timing *timing
     fprintf(file, ",\n      \"%s\": ", name);
     if (timing->samples.n > 0) {
         write_samples(file, &timing->samples);
-        fprintf(file, ", \"difference\": %.3g, \"agrees\": %s}", timing->difference,
-                timing->differs ? "false" : "true");
+        if (isfinite(timing->difference))
+            fprintf(file, ", \"difference\": %.3g", timing->difference);
+        else
+            fprintf(file, ", \"difference\": null"); /* which JSON has no number for */
+        fprintf(file, ", \"agrees\": %s}", timing->differs ? "false" : "true");
     } else {
         fprintf(file, "{");
         write_pair(file, "cannot", timing->note);

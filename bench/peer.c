@@ -37,6 +37,9 @@ bool peer_is_for(int index, const struct shape *shape)
 struct peer {
     pid_t process; /* 0: not there */
     FILE *to, *from;
+    int index, shared;
+    const char *program;
+    bool was_there;
     char version[128], answer[256];
 };
 
@@ -53,7 +56,7 @@ _Noreturn static void become(int index, const char *program, int in, int out, in
     _exit(127);
 }
 
-static void start(struct peer *peer, int index, const char *program, int shared)
+static void start(struct peer *peer)
 {
     int to[2], from[2];
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
@@ -62,7 +65,7 @@ static void start(struct peer *peer, int index, const char *program, int shared)
     if (peer->process < 0)
         fail(STATUS_SYSTEM, "the system refuses a process");
     if (peer->process == 0)
-        become(index, program, to[0], from[1], shared);
+        become(peer->index, peer->program, to[0], from[1], peer->shared);
     close(to[0]);
     close(from[1]);
     peer->to = fdopen(to[1], "w");
@@ -80,7 +83,7 @@ static void stop(struct peer *peer)
     peer->process = 0;
 }
 
-/* Reads an answer. A peer that is gone, or silent for minutes, is left out from then on. */
+/* Reads an answer. A peer that is gone, or silent for minutes, is left out until peer_revive. */
 static bool listen_to(struct peer *peer)
 {
     static const int patience = 300 * 1000;
@@ -94,22 +97,37 @@ static bool listen_to(struct peer *peer)
     return false;
 }
 
+/* Starts it, and has its version or why there is none. */
+static void greet(struct peer *peer)
+{
+    start(peer);
+    const bool answered = listen_to(peer);
+    snprintf(peer->version, sizeof peer->version, "%.127s", peer->answer);
+    if (answered && strncmp(peer->answer, "cannot", 6) == 0)
+        stop(peer);
+}
+
 struct peer *peer_create(int index, int shared, const char *python)
 {
     const char *program = peers[index].command[0] != NULL ? peers[index].command[0] : python;
     struct peer *peer = take_memory(sizeof *peer);
-    *peer = (struct peer){0};
+    *peer = (struct peer){.index = index, .shared = shared, .program = program};
     if (access(program, X_OK) != 0) {
         snprintf(peer->version, sizeof peer->version, "cannot: there is no %.100s", program);
         return peer;
     }
     signal(SIGPIPE, SIG_IGN);
-    start(peer, index, program, shared);
-    const bool answered = listen_to(peer);
-    snprintf(peer->version, sizeof peer->version, "%.127s", peer->answer);
-    if (answered && strncmp(peer->answer, "cannot", 6) == 0)
-        stop(peer);
+    greet(peer);
+    peer->was_there = peer_is_there(peer);
     return peer;
+}
+
+bool peer_revive(struct peer *peer)
+{
+    if (!peer->was_there || peer_is_there(peer))
+        return false;
+    greet(peer);
+    return true;
 }
 
 void peer_destroy(struct peer *peer)

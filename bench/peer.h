@@ -29,6 +29,9 @@ bool peer_is_for(int index, const struct shape *shape);
 struct peer *peer_create(int index, int shared, const char *python);
 void peer_destroy(struct peer *peer);
 
+/* Starts a peer again that had started once and has ended since. False where there was nothing to do. */
+bool peer_revive(struct peer *peer);
+
 bool peer_is_there(const struct peer *peer);
 
 /* A short name for tables, and what the peer calls itself, version included; for one that is not there, why. */
