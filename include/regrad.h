@@ -247,6 +247,7 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *
  *   copied          both axes keep their lengths, and all values are copied
  *   moved           bytes (REGRAD_UINT8), which are not computed with
+ *   interleaved     rows are short: values of many planes are put side by side, and the planes are resampled together
  *   fused groups    channels are stored last; each source row is read once, for all results that it belongs to
  *   shrink          rows shrink by 2, 3, 4 or 8, and are summed in registers
  *   rows            only heights change: rows are summed, and these sums are the result; not where planes are turned

@@ -102,6 +102,12 @@ static struct work join(const struct subject *subject)
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
+static struct work transpose(const struct subject *subject)
+{
+    subject->kernels->values->transpose(data.to, 64, data.from, ROW / 64, 64, ROW / 64);
+    return (struct work){ROW, 2 * ROW * subject->value};
+}
+
 static struct work fetch(const struct subject *subject)
 {
     subject->kernels->grid->fetch[subject->dtype](data.to, data.from, data.offset[0], RG_GRID_POINTS);
@@ -390,6 +396,7 @@ static const struct kernel {
     {"store", store, true, false, 0},
     {"split", split, true, false, 0},
     {"join", join, true, false, 0},
+    {"transpose", transpose, false, false, 0},
     {"fetch", fetch, true, false, 0},
     {"rows, 4 of them", rows, true, false, 0},
     {"cols, 4 terms", cols, true, false, 0},

@@ -116,6 +116,51 @@ static void conversions(void **state)
     for_each_subject(convert_all);
 }
 
+/* ---- Rows to columns ---- */
+
+static int64_t missing(int64_t n, int64_t lanes)
+{
+    return n < lanes ? lanes - n : 0;
+}
+
+/* What is written after columns that are shorter than a vector does not matter. */
+static void try_transpose(const struct subject *subject, struct rng *rng, int64_t n_rows, int64_t n_columns)
+{
+    const regrad_dtype dtype = value_dtype(subject->wide);
+    const int64_t lanes = subject->kernels->lanes, size = (int64_t)value_size(subject->wide);
+    const int64_t from_pitch = n_columns + rng_below(rng, 5), to_pitch = n_rows + rng_below(rng, 5);
+    const int64_t n_from = (n_rows - 1) * from_pitch + n_columns, n_to = (n_columns - 1) * to_pitch + n_rows;
+    assert_true(lanes <= RG_TILE_ROOM);
+    struct guard source = make(rng, dtype, n_from + missing(n_columns, lanes));
+    struct guard result = make(rng, dtype, n_to + missing(n_rows, lanes));
+    unsigned char *before = copy_of(&result);
+    subject->kernels->values->transpose(result.data, to_pitch, source.data, from_pitch, n_rows, n_columns);
+    unsigned char *expected = copy_of(&result);
+    if (n_rows >= lanes)
+        memcpy(expected, before, (size_t)(n_to * size));
+    for (int64_t r = 0; r < n_rows; r++)
+        for (int64_t c = 0; c < n_columns; c++)
+            encode(dtype, get(subject->wide, source.data, r * from_pitch + c), expected + (c * to_pitch + r) * size);
+    free(before);
+    finish(subject, "transpose", n_rows, &result, expected);
+    guard_fini(&source);
+}
+
+static void transpose_all(const struct subject *subject, struct rng *rng)
+{
+    for (int64_t n = 1; n < LONGEST; n += length_step()) {
+        try_transpose(subject, rng, n, rng_between(rng, 1, 70));
+        try_transpose(subject, rng, rng_between(rng, 1, 70), n);
+        try_transpose(subject, rng, rng_between(rng, 1, 20), rng_between(rng, 1, 20));
+    }
+}
+
+static void transpositions(void **state)
+{
+    (void)state;
+    for_each_subject(transpose_all);
+}
+
 /* ---- All sixteen-bit codes ---- */
 
 enum { N_CODES = 65536 };
@@ -210,11 +255,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--bench") == 0)
         return bench_kernels(argc > 2 ? argv[2] : "");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversions),   cmocka_unit_test(all_codes),    cmocka_unit_test(all_ties),
-        cmocka_unit_test(rows),          cmocka_unit_test(cols),         cmocka_unit_test(shrink),
-        cmocka_unit_test(shared_rows),   cmocka_unit_test(groups),       cmocka_unit_test(fused_groups),
-        cmocka_unit_test(grid_values),   cmocka_unit_test(places),       cmocka_unit_test(locate),
-        cmocka_unit_test(packed_images), cmocka_unit_test(packed_moves), cmocka_unit_test(packed_points),
+        cmocka_unit_test(conversions),   cmocka_unit_test(transpositions), cmocka_unit_test(all_codes),
+        cmocka_unit_test(all_ties),      cmocka_unit_test(rows),           cmocka_unit_test(cols),
+        cmocka_unit_test(shrink),        cmocka_unit_test(shared_rows),    cmocka_unit_test(groups),
+        cmocka_unit_test(fused_groups),  cmocka_unit_test(grid_values),    cmocka_unit_test(places),
+        cmocka_unit_test(locate),        cmocka_unit_test(packed_images),  cmocka_unit_test(packed_moves),
+        cmocka_unit_test(packed_points),
     };
     test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

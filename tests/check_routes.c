@@ -18,6 +18,7 @@
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
  *                         ends_in_vectors      return true (with 64-byte vectors)
  *                         rg_resize_split      set `pays` to false
+ *     op/resize_interleave.c  rg_resize_has_short_rows   return false
  *     op/grid_way.c       rg_grid_choose_way   do planes always
  *                         lies_packed          return false
  *                         can_pack             set grad_apart to false
@@ -82,6 +83,20 @@ static const struct row rows[] = {
     {"bilinear_grad float64 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
     {"nearest_grad float32 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
     {"bilinear_grad float32 1x3x9x16 -> 72x128 planes planes 1", "shrink", &as_is, "columns"}, /* rows of one block */
+    {"bilinear_grad float32 3x9x9x11 -> 23x28 planes planes 1", "interleaved", &as_is, "columns"},
+    {"nearest_grad float16 2x70x9x5 -> 4x3 planes planes 1", "interleaved", &unshared, "columns"},
+    {"bilinear bfloat16 5x20x1x2 -> 5x3 planes planes 1", "interleaved", &unshared, "columns"},
+    {"bilinear_grad float64 40x3x9x5 -> 3x8 last last 1", "interleaved, width first", &as_is, "columns, width first"},
+    {"nearest1d float32 6x21x1x9 -> 1x4 planes planes 1", "interleaved", &as_is, "columns, in place"},
+    {"bilinear float16 2x40x5x3 -> 9x3 planes planes 1", "interleaved, turned", &as_is, "columns, turned"},
+    {"bilinear_grad float32 1x32x9x3 -> 900x2 planes planes 1", "interleaved", &as_is, "columns, shared rows"},
+    {"bilinear float32 2x16x9x11 -> 7x8 last planes 1", "interleaved, width first, strided source", &as_is,
+     "columns, width first, strided source"},
+    {"bilinear float64 2x20x3x3 -> 5x2 planes last 1", "interleaved, width first, strided result", &as_is,
+     "columns, width first, strided result"},
+    {"bilinear_grad float32 2x16x8x8 -> 16x16 planes planes 1", "interleaved", &as_is, "columns"}, /* else shrunk */
+    {"bilinear_grad float32 2x16x11x11 -> 22x22 planes planes 1", "shrink", &as_is, "columns"},
+    {"bilinear_grad float32 1x3x9x11 -> 23x28 planes planes 1", "columns", &unshared, NULL}, /* too few planes */
     {"bilinear_grad float32 1x3x9x37 -> 45x185 planes planes 1", "columns", &as_is, NULL},
     /* by 5 there is no such kernel */
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups", &unfused, NULL},
@@ -146,14 +161,16 @@ static const struct row rows[] = {
     /* ---- Threads share rows, or parts of each ---- */
     {"bilinear_grad float32 2x3x20x37 -> 40x74 planes planes 3", "shrink", &eager, "columns"},
     {"bilinear_grad float16 2x3x20x37 -> 52x95 planes planes 5", "columns", &eager, NULL},
-    {"bilinear float32 4x3x10x50 -> 30x20 planes planes 3", "columns, width first", &eager, NULL},
+    {"bilinear_grad float32 7x9x9x11 -> 23x28 planes planes 3", "interleaved", &eager, "columns"},
+    {"bilinear float64 1x16x5x7 -> 30x3 planes planes 5", "interleaved, width first", &eager, "columns, width first"},
+    {"bilinear float32 2x3x10x50 -> 30x20 planes planes 3", "columns, width first", &eager, NULL},
     {"nearest1d_grad float32 1x1x1x9000 -> 1x9000 planes planes 3", "copied, across", &eager, NULL},
     {"nearest1d_grad float32 1x1x1x5000 -> 1x10000 planes planes 3", "shrink, across", &eager,
      "columns, in place, across"},
     {"nearest1d_grad float16 1x1x1x9000 -> 1x20000 planes planes 3", "columns, across", &eager, NULL},
     {"bilinear_grad float32 1x16x1x900 -> 1x2000 last last 4", "groups, across", &eager, NULL},
     {"bilinear_grad float32 1x16x2x3000 -> 8x7000 last last 4", "fused groups, across", &fused_eager, "groups, across"},
-    {"bilinear float32 1x1x1x9000 -> 2x3000 planes planes 3", "columns, width first, across", &eager, NULL},
+    {"bilinear float32 1x1x2x9000 -> 4x3000 planes planes 3", "columns, width first, across", &eager, NULL},
     /* ---- Grid samples ---- */
     {"grid float32 2x3x120x37 -> 90x45 planes planes 1", "packed, ring", &sampled, NULL},
     {"grid_grad float16 2x1x120x37 -> 90x45 planes planes 1", "packed, ring", &sampled, NULL},
@@ -201,7 +218,8 @@ static bool is_compiled(enum rg_way way, regrad_dtype dtype)
 {
     const struct rg_kernel_table *table = rg_kernel_select();
     const struct rg_resize_kernels *kernels = (dtype == REGRAD_FLOAT64 ? &table->f64 : &table->f32)->resize[dtype];
-    return way == RG_SHRINK         ? kernels->shrink != NULL
+    return way == RG_INTERLEAVED    ? (dtype == REGRAD_FLOAT64 ? &table->f64 : &table->f32)->lanes > 1
+           : way == RG_SHRINK       ? kernels->shrink != NULL
            : way == RG_FUSED_GROUPS ? kernels->fused_groups != NULL
            : way == RG_SHARED_ROWS  ? kernels->shared_rows != NULL
                                     : true;

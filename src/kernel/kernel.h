@@ -27,6 +27,7 @@
  *   phase         every second, third ... value of a row, from its first, second ... value on
  *   shrink        a resize to 1/2, 1/3, 1/4 or 1/8: phase by phase, without a line
  *   shared rows   lines that are neighbours and sum the same source rows, each read once for both
+ *   interleaved   planes of which value 0 of each comes first, then value 1 of each
  *   fused groups  groups made straight from source rows, each read once
  *   point         a pair of coordinates of the grid
  *   tap           a pixel that a point reads, on one axis; a neighbour is a tap of y and one of x

@@ -22,6 +22,13 @@ typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
  * not be read soon, and may go past the caches; then rg_fence_fn must follow. */
 typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n, bool far);
 
+/* to[c * to_pitch + r] = from[r * from_pitch + c] for r < n_rows and c < n_columns, all of T; any NaN as rg_store_fn
+ * has it. With fewer columns than there are lanes, values after the last row are read; with fewer rows, values after
+ * each column are written, those after the last one too: there must be RG_TILE_ROOM of both. */
+typedef void rg_transpose_fn(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t n_rows,
+                             int64_t n_columns);
+enum { RG_TILE_ROOM = 16 };
+
 /* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
 typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
@@ -34,6 +41,7 @@ struct rg_value_kernels {
     rg_store_fn *store[RG_N_DTYPES];
     rg_split_fn *split[RG_N_DTYPES];
     rg_join_fn *join[RG_N_DTYPES];
+    rg_transpose_fn *transpose;
     rg_clear_far_fn *clear_far;
     rg_copy_far_fn *copy_far;
     rg_fence_fn *fence;

@@ -6,6 +6,7 @@
 #include "kernel/body/far.h"
 
 #include "kernel/body/float.h"
+#include "kernel/body/transpose.h"
 #include "kernel/body/stored_f32.h"
 #include "kernel/body/convert.h"
 #include "kernel/body/stored_half.h"
@@ -17,6 +18,7 @@
 #undef TABLE
 
 #include "kernel/body/double.h"
+#include "kernel/body/transpose.h"
 #include "kernel/body/stored_f64.h"
 #include "kernel/body/convert.h"
 #define TABLE RG_ISA(rg_values_f64)

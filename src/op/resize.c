@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/tensor.h"
+#include "op/resize_interleave.h"
 #include "op/resize_line.h"
 #include "op/resize_route.h"
 
@@ -185,11 +186,18 @@ static regrad_status turn_planes(struct rg_resize_plan *plan)
     return rg_axis_take_weights(&plan->height);
 }
 
-/* n_source * n_result of the other axis: the values between the two passes. */
+/* Does each result take one value as it is, or none? */
+static bool only_takes(const struct rg_axis_map *map)
+{
+    return map->ones && map->max_taps <= 1;
+}
+
+/* n_source * n_result of the other axis: the values between the two passes. Where rows are only taken that does not
+ * matter, neither to time nor to bits. */
 static void choose_order(struct rg_resize_plan *plan)
 {
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const bool both = !plan->height.identity && !plan->width.identity;
+    const bool both = !only_takes(&plan->height) && !plan->height.identity && !plan->width.identity;
     const double after_height = (double)result->height * (double)source->width;
     const double after_width = (double)source->height * (double)result->width;
     plan->width_first = both && after_width < after_height;
@@ -304,8 +312,10 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
     RG_FORWARD(turn_planes(plan));
     choose_order(plan);
     rg_resize_choose_route(plan);
-    if (plan->grouped && plan->width.weight == NULL)
+    if ((plan->grouped || plan->route == RG_INTERLEAVED) && plan->width.weight == NULL)
         RG_FORWARD(rg_axis_take_weights(&plan->width));
+    if (plan->route == RG_INTERLEAVED)
+        return rg_resize_plan_interleaved(plan) ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
     if (!cut_strips(plan))
         return REGRAD_ERROR_OUT_OF_MEMORY;
     choose_batch(plan);

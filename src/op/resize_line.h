@@ -55,4 +55,25 @@ static inline int64_t rg_resize_offset(const struct rg_resize_side *side, int64_
     return (h * side->stride_h + column * side->stride_w) * side->element_nbytes;
 }
 
+/* Where plane number `plane` starts. */
+static inline int64_t rg_resize_plane_nbytes(const struct rg_resize_plan *plan, const struct rg_resize_side *side,
+                                             int64_t plane)
+{
+    const int64_t n = plane / plan->n_channels, c = plane % plan->n_channels;
+    return (n * side->stride_n + c * side->stride_c) * side->element_nbytes;
+}
+
+static inline const char *rg_resize_source_plane(const struct rg_resize_plan *plan, const struct rg_run *run,
+                                                 int64_t plane)
+{
+    return (const char *)run->input[0] + rg_first_nbytes(&plan->base.input[0].view) +
+           rg_resize_plane_nbytes(plan, &plan->source, plane);
+}
+
+static inline char *rg_resize_result_plane(const struct rg_resize_plan *plan, const struct rg_run *run, int64_t plane)
+{
+    return (char *)run->output[0] + rg_first_nbytes(&plan->base.output[0].view) +
+           rg_resize_plane_nbytes(plan, &plan->result, plane);
+}
+
 #endif

@@ -54,6 +54,7 @@ struct rg_resize_plan {
     bool has_long;            /* one result has more sources than a line holds */
     int factor;               /* of columns that are made without a line, or 0; there is one strip then */
     bool across;              /* slots share parts of each row, not rows */
+    int64_t block, band;      /* planes and rows that are interleaved at a time */
 };
 
 static inline const struct rg_resize_plan *rg_as_resize(const regrad_plan *plan)

@@ -2,6 +2,7 @@
 #include "op/resize_route.h"
 
 #include "kernel/resize_kernels.h"
+#include "op/resize_interleave.h"
 #include "op/resize_line.h"
 
 enum {
@@ -96,8 +97,9 @@ static const struct {
     bool (*can)(const struct rg_resize_plan *plan);
     bool (*pays)(const struct rg_resize_plan *plan);
 } routes[] = {
-    {RG_COPIED, keeps_sizes, NULL},                       /* as the law says, bit by bit */
-    {RG_MOVED, is_bytes, NULL},                           /* there are no kernels for bytes */
+    {RG_COPIED, keeps_sizes, NULL},                                       /* as the law says, bit by bit */
+    {RG_MOVED, is_bytes, NULL},                                           /* there are no kernels for bytes */
+    {RG_INTERLEAVED, rg_resize_can_interleave, rg_resize_has_short_rows}, /* what a row costs is shared by planes */
     {RG_FUSED_GROUPS, can_fuse_groups, has_wide_vectors}, /* no line: a row of results holds what the next one needs */
     {RG_SHRINK, can_shrink, always},                      /* no line: phases in registers */
     {RG_ROWS, keeps_width, NULL},                         /* a line, which is the result */
@@ -161,6 +163,9 @@ void rg_resize_choose_route(struct rg_resize_plan *plan)
     plan->grouped = makes_groups(plan);
     plan->factor = rg_columns_factor(&plan->width);
     plan->route = choose_route(plan);
+    rg_plan_note(&plan->base, RG_WIDTH_FIRST, plan->width_first && (has_lines(plan) || plan->route == RG_INTERLEAVED));
+    rg_plan_note(&plan->base, RG_STRIDED_SOURCE, !plan->source.solid);
+    rg_plan_note(&plan->base, RG_STRIDED_RESULT, !plan->result.solid);
     plan->factor = plan->route == RG_SHRINK ? plan->factor : 0;
     plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
     plan->in_place = !is_bytes(plan) && rg_way_is_taken(RG_IN_PLACE, can_be_in_place(plan), true);
@@ -221,12 +226,9 @@ static void note_traits(struct rg_resize_plan *plan)
 {
     regrad_plan *base = &plan->base;
     const bool sums_lines = has_lines(plan);
-    rg_plan_note(base, RG_WIDTH_FIRST, sums_lines && plan->width_first);
     rg_plan_note(base, RG_LONG, sums_lines && plan->has_long);
     rg_plan_note(base, RG_IN_PLACE,
                  sums_lines && plan->in_place && !plan->width_first && !has_no_single(&plan->height));
-    rg_plan_note(base, RG_STRIDED_SOURCE, !plan->source.solid);
-    rg_plan_note(base, RG_STRIDED_RESULT, !plan->result.solid);
 }
 
 void rg_resize_choose_traits(struct rg_resize_plan *plan)

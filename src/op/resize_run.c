@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "kernel/value_kernels.h"
+#include "op/resize_interleave.h"
 #include "op/resize_line.h"
 
 /* The source rows that row h of the result sums; src and n are still to be set. */
@@ -66,9 +67,31 @@ static void sum_ready(const struct rg_resize_plan *plan, struct rg_resize_lines 
     } while (tap < n_taps);
 }
 
+/* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
+static bool is_clear(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
+{
+    return plan->result.solid && plan->height.first[row->h] == plan->height.first[row->h + 1];
+}
+
+static void clear_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
+                        const struct rg_piece *piece)
+{
+    const struct rg_resize_side *side = &plan->result;
+    char *to = row->result + rg_resize_offset(side, row->h, piece->from);
+    const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
+    if (plan->streamed)
+        plan->base.kernels->values->clear_far(to, nbytes);
+    else
+        memset(to, 0, nbytes);
+}
+
 static void make_width_first(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
                              const struct rg_resize_row *row, const struct rg_resize_strip *strip)
 {
+    if (is_clear(plan, row)) {
+        clear_strip(plan, row, &strip->piece);
+        return;
+    }
     sum_ready(plan, lines, row, strip, lines->out, (strip->piece.to - strip->piece.from) * plan->inner);
     rg_resize_store_strip(plan, row, &strip->piece, lines->out);
 }
@@ -158,24 +181,6 @@ static int64_t lines_of(const struct rg_resize_plan *plan, struct rg_resize_line
     return n_lines;
 }
 
-/* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
-static bool is_clear(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
-{
-    return plan->result.solid && plan->height.first[row->h] == plan->height.first[row->h + 1];
-}
-
-static void clear_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
-                        const struct rg_piece *piece)
-{
-    const struct rg_resize_side *side = &plan->result;
-    char *to = row->result + rg_resize_offset(side, row->h, piece->from);
-    const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
-    if (plan->streamed)
-        plan->base.kernels->values->clear_far(to, nbytes);
-    else
-        memset(to, 0, nbytes);
-}
-
 static void make_height_first(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
                               const struct rg_resize_row *rows, int64_t n, const struct rg_resize_strip *strip)
 {
@@ -213,27 +218,6 @@ struct progress {
     const struct rg_run *run;
 };
 
-/* Where plane number `plane` starts on one side. */
-static int64_t plane_offset(const struct rg_resize_plan *plan, const struct rg_resize_side *side, int64_t plane)
-{
-    const int64_t n = plane / plan->n_channels, c = plane % plan->n_channels;
-    return (n * side->stride_n + c * side->stride_c) * side->element_nbytes;
-}
-
-static const char *source_plane(const struct progress *progress, int64_t plane)
-{
-    const struct rg_resize_plan *plan = progress->plan;
-    return (const char *)progress->run->input[0] + rg_first_nbytes(&plan->base.input[0].view) +
-           plane_offset(plan, &plan->source, plane);
-}
-
-static char *result_plane(const struct progress *progress, int64_t plane)
-{
-    const struct rg_resize_plan *plan = progress->plan;
-    return (char *)progress->run->output[0] + rg_first_nbytes(&plan->base.output[0].view) +
-           plane_offset(plan, &plan->result, plane);
-}
-
 /* Goes through the rows of the result, plane after plane. */
 struct cursor {
     const struct progress *progress;
@@ -244,8 +228,8 @@ struct cursor {
 static void enter_plane(struct cursor *cursor, int64_t plane)
 {
     cursor->plane = plane;
-    cursor->row.source = source_plane(cursor->progress, plane);
-    cursor->row.result = result_plane(cursor->progress, plane);
+    cursor->row.source = rg_resize_source_plane(cursor->progress->plan, cursor->progress->run, plane);
+    cursor->row.result = rg_resize_result_plane(cursor->progress->plan, cursor->progress->run, plane);
 }
 
 static struct cursor cursor_at(const struct progress *progress, int64_t row)
@@ -400,6 +384,7 @@ static void copy_values(char *to, int64_t to_stride, const char *from, int64_t f
         memcpy(to + k * to_stride, from + k * from_stride, nbytes);
 }
 
+/* A row at a time, or all of a plane that are wanted where they follow one another. */
 static void copy_rows(const struct progress *progress, const struct task *task)
 {
     const struct rg_resize_plan *plan = progress->plan;
@@ -407,12 +392,18 @@ static void copy_rows(const struct progress *progress, const struct task *task)
     const int64_t element = source->element_nbytes, group = element * plan->inner;
     const int64_t w = plan->strips[task->parts.begin].piece.from;
     const int64_t n = plan->strips[task->parts.end - 1].piece.to - w;
-    for (int64_t row = task->rows.begin; row < task->rows.end; row++) {
-        const int64_t plane = row / result->height, h = row % result->height;
-        const char *from = source_plane(progress, plane) + rg_resize_offset(source, h, w);
-        char *to = result_plane(progress, plane) + rg_resize_offset(result, h, w);
+    const bool dense =
+        n == result->width && rg_resize_is_dense(source, plan->inner) && rg_resize_is_dense(result, plan->inner);
+    struct cursor cursor = cursor_at(progress, task->rows.begin);
+    struct rg_resize_row row;
+    for (int64_t at = task->rows.begin, n_rows = 1; at < task->rows.end; at += n_rows) {
+        take_rows(&cursor, &row, 1);
+        const char *from = row.source + rg_resize_offset(source, row.h, w);
+        char *to = row.result + rg_resize_offset(result, row.h, w);
+        n_rows = dense ? rg_min(result->height - row.h, task->rows.end - at) : 1;
+        cursor.row.h += n_rows - 1;
         if (source->solid && result->solid)
-            memcpy(to, from, (size_t)(group * n));
+            memcpy(to, from, (size_t)(group * n * n_rows));
         else
             copy_values(to, result->stride_w * element, from, source->stride_w * element, n, (size_t)group);
     }
@@ -518,6 +509,8 @@ static void run_slot(void *context, int slot)
         copy_rows(progress, &task);
     else if (plan->route == RG_MOVED)
         move_rows(progress, &task);
+    else if (plan->route == RG_INTERLEAVED)
+        rg_resize_run_interleaved(plan, progress->run, slot, workspace);
     else if (plan->route == RG_SHRINK)
         shrink_planes(progress, &task);
     else if (plan->route == RG_FUSED_GROUPS)

@@ -10,6 +10,7 @@ const char *rg_way_word(enum rg_way way)
     static const char *const words[RG_N_WAYS] = {
         [RG_COPIED] = "copied",
         [RG_MOVED] = "moved",
+        [RG_INTERLEAVED] = "interleaved",
         [RG_FUSED_GROUPS] = "fused groups",
         [RG_SHRINK] = "shrink",
         [RG_ROWS] = "rows",

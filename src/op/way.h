@@ -17,6 +17,7 @@ enum rg_way {
     /* Routes of a resize. */
     RG_COPIED,
     RG_MOVED,
+    RG_INTERLEAVED,
     RG_FUSED_GROUPS,
     RG_SHRINK,
     RG_ROWS,

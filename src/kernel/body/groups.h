@@ -32,6 +32,11 @@ RG_INLINE void STORED(sum_group)(S *dst, const T *line, const T *weight, int64_t
         STORED(sum_group_vectors)(dst + c, line + c, weight, n_terms, n, 4, stream);
     for (; c + V_LANES <= n; c += V_LANES)
         STORED(sum_group_vectors)(dst + c, line + c, weight, n_terms, n, 1, stream);
+    if (c < n && n >= V_LANES) { /* the last vector overlaps the one before it */
+        c = n - V_LANES;
+        STORED(sum_group_vectors)(dst + c, line + c, weight, n_terms, n, 1, false);
+        return;
+    }
     for (; c < n; c++) {
         T sum = 0;
         for (int64_t t = 0; t < n_terms; t++)

@@ -6,6 +6,7 @@ const struct rg_value_kernels TABLE = {
     .store = BY_DTYPE(store),
     .split = BY_DTYPE(split),
     .join = BY_DTYPE(join),
+    .transpose = NAME(transpose),
     .clear_far = clear_far,
     .copy_far = copy_far,
     .fence = fence_stores,
