@@ -246,7 +246,8 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  * ones a plan has may change with any version. Of a resize, one of
  *
  *   copied          both axes keep their lengths, and all values are copied
- *   moved           bytes (REGRAD_UINT8), which are not computed with
+ *   moved           of nearest-exact forwards: values are moved one by one, and none is read that is no output; always
+ *                   of bytes (REGRAD_UINT8), of other types where that takes less time
  *   interleaved     rows are short: values of many planes are put side by side, and the planes are resampled together
  *   fused groups    channels are stored last; each source row is read once, for all results that it belongs to
  *   shrink          rows shrink by 2, 3, 4 or 8, and are summed in registers
@@ -262,6 +263,7 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *   in place        source rows that need not be summed are resampled where they are
  *   strided source  elements of a source row do not follow one another, which takes longer
  *   strided result  the same of the result
+ *   sparse          only results that have terms are made, and put among zeros; of gradients with many that have none
  *   shared rows     neighbouring rows of the result are summed together, and read the source rows that they share once
  *   prefetched      source rows of later results are asked for ahead
  *   streamed        results are larger than the caches, and are stored past them

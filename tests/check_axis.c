@@ -119,6 +119,37 @@ static void init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool 
     assert_int_equal(rg_axis_take_weights(map), REGRAD_OK);
 }
 
+static int64_t n_terms_of(const struct rg_axis_map *map, int64_t d)
+{
+    return rg_axis_end(map, d) - rg_axis_begin(map, d);
+}
+
+/* A sparse map has the transpose's rows that have terms, and no others. */
+static void check_sparse(const struct rg_axis_spec *spec, const struct rg_axis_map *backward)
+{
+    struct rg_axis_map sparse;
+    int64_t d = 0, longest = 0;
+    assert_int_equal(rg_axis_init_sparse(&sparse, spec, NULL), REGRAD_OK);
+    if (sparse.begin != NULL)
+        assert_int_equal(rg_axis_take_weights(&sparse), REGRAD_OK);
+    for (int64_t i = 0; i < backward->n_dst; i++) {
+        const int64_t n = n_terms_of(backward, i);
+        if (n == 0)
+            continue;
+        longest = n > longest ? n : longest;
+        expect(d < sparse.n_dst && sparse.place[d] == i, spec, "sparse: row %lld is missing", (long long)i);
+        expect(rg_axis_begin(&sparse, d) == backward->begin[i] && n_terms_of(&sparse, d) == n, spec,
+               "sparse: row %lld reads others", (long long)i);
+        for (int64_t t = 0; t < n && sparse.begin != NULL; t++)
+            expect(weight_at(&sparse, sparse.first[d] + t) == weight_at(backward, backward->first[i] + t), spec,
+                   "sparse: row %lld has other weights", (long long)i);
+        d++;
+    }
+    expect(d == sparse.n_dst && sparse.max_taps == longest, spec, "sparse: %lld rows", (long long)sparse.n_dst);
+    expect(sparse.begin != NULL || longest == 1, spec, "sparse: no tables");
+    rg_axis_fini(&sparse);
+}
+
 static void check_axis(const struct rg_axis_spec *spec)
 {
     struct axis_row *rows = reference_axis(spec);
@@ -129,6 +160,8 @@ static void check_axis(const struct rg_axis_spec *spec)
     check_shape(spec, &forward, spec->out_size, spec->in_size);
     check_forward(spec, &forward, rows);
     check_backward(spec, &backward, rows);
+    if (spec->law != RG_AXIS_GATHER && spec->in_size > spec->out_size)
+        check_sparse(spec, &backward);
     bool identity = is_identity(spec, rows);
     expect((identity || !forward.identity) && forward.identity == backward.identity, spec, "wrongly called identity");
     expect(spec->in_size != spec->out_size || spec->law >= RG_AXIS_NEAREST || forward.identity, spec, "not identity");

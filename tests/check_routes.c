@@ -51,6 +51,7 @@ static const struct rg_seam as_is = {.forced = 0};
 static const struct rg_seam unfused = {.forbidden = FUSE}, unshared = {.forbidden = SHARE, .cache_nbytes = 1 << 30};
 static const struct rg_seam fused = {.forced = FUSE}, shared = {.forced = SHARE};
 static const struct rg_seam small = {.forbidden = FUSE | SHARE, .cache_nbytes = 1024};
+static const struct rg_seam small_full = {.forbidden = FUSE | SHARE | BIT(RG_SPARSE), .cache_nbytes = 1024};
 static const struct rg_seam fused_small = {.forced = FUSE, .cache_nbytes = 1024};
 static const struct rg_seam eager = {.forbidden = FUSE | SHARE, .values_per_slot = 64};
 static const struct rg_seam fused_eager = {.forced = FUSE, .values_per_slot = 64};
@@ -84,12 +85,12 @@ static const struct row rows[] = {
     {"nearest_grad float32 1x3x9x37 -> 72x296 planes planes 1", "shrink", &as_is, "columns"},
     {"bilinear_grad float32 1x3x9x16 -> 72x128 planes planes 1", "shrink", &as_is, "columns"}, /* rows of one block */
     {"bilinear_grad float32 3x9x9x11 -> 23x28 planes planes 1", "interleaved", &as_is, "columns"},
-    {"nearest_grad float16 2x70x9x5 -> 4x3 planes planes 1", "interleaved", &unshared, "columns"},
+    {"nearest_grad float16 2x70x9x5 -> 4x3 planes planes 1", "interleaved", &unshared, "rows, sparse"},
     {"bilinear bfloat16 5x20x1x2 -> 5x3 planes planes 1", "interleaved", &unshared, "columns"},
     {"bilinear_grad float64 40x3x9x5 -> 3x8 last last 1", "interleaved, width first", &as_is, "columns, width first"},
     {"nearest1d float32 6x21x1x9 -> 1x4 planes planes 1", "interleaved", &as_is, "columns, in place"},
     {"bilinear float16 2x40x5x3 -> 9x3 planes planes 1", "interleaved, turned", &as_is, "columns, turned"},
-    {"bilinear_grad float32 1x32x9x3 -> 900x2 planes planes 1", "interleaved", &as_is, "columns, shared rows"},
+    {"bilinear_grad float32 1x32x9x3 -> 900x2 planes planes 1", "interleaved", &as_is, "columns, sparse, shared rows"},
     {"bilinear float32 2x16x9x11 -> 7x8 last planes 1", "interleaved, width first, strided source", &as_is,
      "columns, width first, strided source"},
     {"bilinear float64 2x20x3x3 -> 5x2 planes last 1", "interleaved, width first, strided result", &as_is,
@@ -108,7 +109,21 @@ static const struct row rows[] = {
     {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns", &unshared, NULL},
     {"bilinear float32 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
     {"bilinear float64 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
+    {"nearest float32 1x3x1x537 -> 1x1295 planes planes 1", "moved", &as_is, NULL},
+    {"nearest float16 2x9x9x95 -> 9x30 planes planes 1", "moved", &as_is, NULL},
+    {"nearest bfloat16 2x3x20x47 -> 51x31 planes planes 1", "moved", &as_is, NULL},
+    {"nearest float64 2x9x20x67 -> 51x43 last planes 1", "moved, strided source", &as_is, NULL},
+    {"nearest float16 2x9x20x67 -> 51x43 planes last 1", "moved, strided result", &as_is, NULL},
+    {"nearest float32 2x9x20x67 -> 51x43 last last 1", "moved", &as_is, NULL},
+    {"nearest float16 2x3x20x47 -> 51x31 last last 1", "columns", &as_is, NULL}, /* short groups */
     /* ---- Traits of a resize ---- */
+    {"nearest_grad float16 2x9x40x237 -> 20x30 planes planes 1", "rows, sparse", &unshared, NULL},
+    {"nearest_grad float32 2x3x17x237 -> 2x30 planes planes 1", "rows, sparse", &unshared, NULL},
+    {"nearest1d_grad float64 2x3x1x300 -> 1x220 planes planes 1", "rows, sparse", &as_is, NULL},
+    {"nearest1d_grad bfloat16 2x3x1x300 -> 1x299 last planes 1", "rows, strided source, sparse", &as_is, NULL},
+    {"bilinear_grad float32 2x9x20x237 -> 12x9 planes planes 1", "columns, sparse", &unshared, NULL},
+    {"bilinear_grad bfloat16 1x1x17x67 -> 2x9 planes planes 1", "columns, width first, sparse", &as_is, NULL},
+    {"bilinear_grad float64 1x3x1x301 -> 1x130 planes planes 1", "columns, sparse", &unshared, NULL},
     {"bilinear float32 1x3x20x37 -> 45x37 planes planes 1", "groups, turned", &as_is, NULL},
     {"bilinear_grad float16 1x3x20x370 -> 45x370 planes planes 1", "groups, turned", &unfused, NULL},
     {"nearest_grad float32 2x3x9x5 -> 30x5 planes planes 1", "columns, turned, in place", &as_is, NULL},
@@ -154,7 +169,8 @@ static const struct row rows[] = {
     {"bilinear float64 1x3x20x48 -> 41x112 planes planes 1", "columns, streamed", &small, NULL},
     {"bilinear float32 1x3x20x48 -> 41x121 planes planes 1 wide", "columns", &small, NULL},
     {"bilinear_grad float32 1x3x20x48 -> 51x95 planes planes 1", "columns, prefetched, streamed", &small, NULL},
-    {"nearest_grad float32 1x3x90x96 -> 32x31 planes planes 1", "columns, in place, streamed", &small, NULL},
+    {"nearest_grad float32 1x3x90x96 -> 32x31 planes planes 1", "columns, in place, streamed", &small_full, NULL},
+    {"nearest_grad float32 1x3x90x96 -> 32x9 planes planes 1", "rows, sparse, streamed", &small, NULL},
     /* rows of zeros */
     {"bilinear_grad float16 1x3x20x48 -> 51x95 planes last 1", "columns, strided result", &small, NULL},
     {"bilinear_grad float32 1x3x20x48 -> 51x95 planes planes 1", "columns", &unshared, NULL},

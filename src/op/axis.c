@@ -76,7 +76,7 @@ bool rg_axis_scale_ok(const struct rg_axis_spec *spec)
 /* ---- Outputs ---- */
 
 /* So many outputs or terms are computed together, by loops that compilers make vectors of. */
-enum { STRETCH = 256 };
+enum { STRETCH = RG_AXIS_STRETCH };
 
 /* What is added to an output before it is multiplied by the step, and subtracted from the product. */
 static double centre_of(const struct rg_axis_spec *spec)
@@ -128,8 +128,7 @@ static void find_in_double(const struct rg_axis_map *map, int64_t from, int64_t 
         source[k] = (int64_t)coordinate_in_double(map->step, centre, shift, last, (double)(from + k));
 }
 
-/* Finds the sources of outputs from `from` on, up to `to` or as many as a stretch has. Returns how many. */
-static int64_t find_sources(const struct rg_axis_map *map, int64_t from, int64_t to, int64_t *source)
+int64_t rg_axis_find(const struct rg_axis_map *map, int64_t from, int64_t to, int64_t *source)
 {
     const int64_t n = rg_min(to - from, STRETCH);
     if (index_in_double(&map->spec))
@@ -187,7 +186,7 @@ static void weigh_long_axis(const struct rg_axis_map *map, double output, const 
     }
 }
 
-void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
+static void weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
 {
     const bool backward = map->backward;
     const int64_t output = backward ? terms->column : terms->row, source = backward ? terms->row : terms->column;
@@ -201,94 +200,66 @@ void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *te
         weigh_in_float(map, (int32_t)output, outputs, (int32_t)source, sources, n, weight);
 }
 
-/* Outputs that follow one another: their sources, and both weights, in the type of weights. */
-struct stretch {
-    int64_t source[STRETCH];
-    double w0[STRETCH], w1[STRETCH];
-};
-
-static void locate_in_float(const struct rg_axis_map *map, int32_t from, int32_t n, struct stretch *stretch)
+/* The rows of sparse maps are not what the law knows them by. */
+void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
 {
-    const float r = (float)map->step, last = (float)(map->spec.in_size - 1);
-    const float centre = (float)centre_of(&map->spec), shift = (float)shift_of(&map->spec);
-    float *w0 = (float *)stretch->w0, *w1 = (float *)stretch->w1;
-    for (int32_t k = 0; k < n; k++) {
-        const float at = coordinate_in_float(r, centre, shift, last, from + k);
-        const int32_t i0 = (int32_t)at;
-        stretch->source[k] = (int64_t)(uint32_t)i0;
-        w1[k] = at - (float)i0;
-        w0[k] = 1 - w1[k];
+    struct rg_axis_terms placed = *terms;
+    int32_t rows[STRETCH];
+    if (map->place == NULL) {
+        weigh(map, terms, n, weight);
+        return;
+    }
+    placed.row = map->place[terms->row];
+    placed.rows = rows;
+    for (int64_t at = 0; at < n; at += STRETCH, placed.columns += STRETCH) {
+        const int64_t n_terms = rg_min(n - at, STRETCH);
+        for (int64_t k = 0; k < n_terms; k++)
+            rows[k] = (int32_t)(map->place[terms->row + terms->rows[at + k]] - placed.row);
+        weigh(map, &placed, n_terms, (char *)weight + at * (int64_t)weight_nbytes(map));
     }
 }
 
-static void locate_in_double(const struct rg_axis_map *map, int64_t from, int64_t n, struct stretch *stretch)
+/* So far may a stretch of terms reach, that their numbers have 32 bits. */
+static const int64_t MOST_REACH = INT32_MAX / 2;
+
+/* The terms of a map from term number `at` on, as many as a stretch has; term `at` is in row `row`. Returns how many.
+ */
+static int64_t take_terms(const struct rg_axis_map *map, int64_t at, int64_t row, int32_t *rows, int32_t *columns)
 {
-    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
-    float *narrow_w0 = (float *)stretch->w0, *narrow_w1 = (float *)stretch->w1;
+    const int64_t n = rg_min(map->first[map->n_dst] - at, STRETCH);
+    int64_t r = row;
     for (int64_t k = 0; k < n; k++) {
-        const double at = coordinate_in_double(map->step, centre, shift, last, (double)(from + k));
-        stretch->source[k] = (int64_t)at;
-        const double w1 = at - (double)stretch->source[k];
-        if (map->spec.use_double) {
-            stretch->w1[k] = w1;
-            stretch->w0[k] = 1 - w1;
-        } else {
-            narrow_w1[k] = (float)w1;
-            narrow_w0[k] = 1 - narrow_w1[k];
-        }
+        while (map->first[r + 1] <= at + k)
+            r++;
+        if (r - row > MOST_REACH)
+            return k;
+        rows[k] = (int32_t)(r - row);
+        columns[k] = (int32_t)(map->begin[r] - map->begin[row] + at + k - map->first[r]);
     }
+    return n;
 }
 
-/* Weight `at` of the map, from a stretch. */
-static inline void copy_weight(struct rg_axis_map *map, int64_t at, const double *weight, int64_t k)
+static void fill_weights(struct rg_axis_map *map)
 {
-    if (map->spec.use_double)
-        ((double *)map->weight)[at] = weight[k];
-    else
-        ((float *)map->weight)[at] = ((const float *)weight)[k];
-}
-
-/* Puts the weights of n outputs from `from` on, which have both, where they belong. In the gradient's map output o,
- * whose source is i, is a term of row i with w0 and of row i + 1 with w1; and all terms with w0 of a row stand before
- * those of the next one with w1. */
-static void spread(struct rg_axis_map *map, const struct stretch *stretch, int64_t from, int64_t n)
-{
-    const int64_t *start = map->begin + 1;
-    for (int64_t k = 0; k < n && map->backward; k++) {
-        copy_weight(map, from + k + start[stretch->source[k]], stretch->w0, k);
-        copy_weight(map, from + k + start[stretch->source[k] + 1], stretch->w1, k);
-    }
-    for (int64_t k = 0; k < n && !map->backward; k++) {
-        copy_weight(map, 2 * (from + k), stretch->w0, k);
-        copy_weight(map, 2 * (from + k) + 1, stretch->w1, k);
+    int32_t rows[STRETCH], columns[STRETCH];
+    for (int64_t at = 0, row = 0, n = 0; at < map->first[map->n_dst]; at += n) {
+        while (map->first[row + 1] <= at)
+            row++;
+        n = take_terms(map, at, row, rows, columns);
+        const struct rg_axis_terms terms = {row, map->begin[row], rows, columns};
+        rg_axis_weigh(map, &terms, n, (char *)map->weight + at * (int64_t)weight_nbytes(map));
     }
 }
 
-static void fill_ones(struct rg_axis_map *map, int64_t from)
+static void fill_ones(struct rg_axis_map *map)
 {
     float *narrow = map->weight;
     double *wide = map->weight;
-    for (int64_t t = from; t < map->first[map->n_dst]; t++)
+    for (int64_t t = 0; t < map->first[map->n_dst]; t++)
         if (map->spec.use_double)
             wide[t] = 1;
         else
             narrow[t] = 1;
-}
-
-/* Outputs that read the last source alone come last. */
-static void fill_weights(struct rg_axis_map *map)
-{
-    const int64_t n_pairs = map->first[map->n_dst] - (map->backward ? map->n_src : map->n_dst);
-    struct stretch stretch;
-    for (int64_t from = 0; from < n_pairs; from += STRETCH) {
-        const int64_t n = rg_min(n_pairs - from, STRETCH);
-        if (index_in_double(&map->spec))
-            locate_in_double(map, from, n, &stretch);
-        else
-            locate_in_float(map, (int32_t)from, (int32_t)n, &stretch);
-        spread(map, &stretch, from, n);
-    }
-    fill_ones(map, 2 * n_pairs);
 }
 
 regrad_status rg_axis_take_weights(struct rg_axis_map *map)
@@ -297,7 +268,7 @@ regrad_status rg_axis_take_weights(struct rg_axis_map *map)
     if (map->weight == NULL)
         return REGRAD_ERROR_OUT_OF_MEMORY;
     if (map->ones)
-        fill_ones(map, 0);
+        fill_ones(map);
     else
         fill_weights(map);
     return REGRAD_OK;
@@ -309,8 +280,9 @@ regrad_status rg_axis_take_weights(struct rg_axis_map *map)
  * first. */
 static regrad_status take_rows(struct rg_axis_map *map, bool begin_is_first)
 {
-    map->first = rg_memory_take(map->memory, map->n_dst + 1, sizeof *map->first);
-    map->begin = begin_is_first ? map->first : rg_memory_take(map->memory, map->n_dst + 2, sizeof *map->begin);
+    const int64_t room = rg_max(map->n_dst, map->room);
+    map->first = rg_memory_take(map->memory, room + 1, sizeof *map->first);
+    map->begin = begin_is_first ? map->first : rg_memory_take(map->memory, room + 2, sizeof *map->begin);
     return map->first != NULL && map->begin != NULL ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
 }
 
@@ -318,10 +290,21 @@ void rg_axis_fini(struct rg_axis_map *map)
 {
     if (map->weight != NULL)
         rg_memory_give(map->memory, map->weight, map->first[map->n_dst], weight_nbytes(map));
+    const int64_t room = rg_max(map->n_dst, map->room);
     if (map->begin != map->first)
-        rg_memory_give(map->memory, map->begin, map->n_dst + 2, sizeof *map->begin);
-    rg_memory_give(map->memory, map->first, map->n_dst + 1, sizeof *map->first);
+        rg_memory_give(map->memory, map->begin, room + 2, sizeof *map->begin);
+    rg_memory_give(map->memory, map->first, room + 1, sizeof *map->first);
+    rg_memory_give(map->memory, map->place, room, sizeof *map->place);
     *map = (struct rg_axis_map){0};
+}
+
+static int64_t longest_row(const struct rg_axis_map *map)
+{
+    const int64_t *first = map->first, n = map->n_dst;
+    int64_t longest = 0;
+    for (int64_t i = 0; i < n; i++)
+        longest = rg_max(longest, first[i + 1] - first[i]);
+    return longest;
 }
 
 /* start[i], for i up to in_size: the first output whose source is i or a later one. Every law is monotone, so source
@@ -331,12 +314,12 @@ static void find_starts(const struct rg_axis_map *map, int64_t *start)
     int64_t source[STRETCH];
     memset(start, 0, (size_t)(map->n_dst + 1) * sizeof *start);
     for (int64_t from = 0; from < map->n_src; from += STRETCH) {
-        const int64_t n = find_sources(map, from, map->n_src, source);
+        const int64_t n = rg_axis_find(map, from, map->n_src, source);
         for (int64_t k = 0; k < n; k++) /* the last one counts */
             start[source[k] + 1] = from + k + 1;
     }
-    for (int64_t i = 0; i < map->n_dst; i++) /* sources without outputs */
-        start[i + 1] = rg_max(start[i + 1], start[i]);
+    for (int64_t i = 1, most = 0; i <= map->n_dst; i++) /* sources without outputs */
+        start[i] = most = rg_max(start[i], most);
 }
 
 /* The gather law says where they start. */
@@ -360,8 +343,7 @@ static regrad_status build_owners(struct rg_axis_map *map)
         find_gather_starts(&map->spec, map->first);
     else
         find_starts(map, map->first);
-    for (int64_t i = 0; i < map->n_dst; i++)
-        map->max_taps = rg_max(map->max_taps, map->first[i + 1] - map->first[i]);
+    map->max_taps = longest_row(map);
     return REGRAD_OK;
 }
 
@@ -381,18 +363,97 @@ static regrad_status build_linear_owners(struct rg_axis_map *map)
     return REGRAD_OK;
 }
 
+/* The sources that outputs have, in order. Returns how many there are. With `first`, which must have room for one more,
+ * number k is that of outputs first[k] to first[k + 1] - 1. */
+static int64_t find_runs(const struct rg_axis_map *map, int64_t *source, int64_t *first)
+{
+    int64_t found[STRETCH], n_runs = 0, last = -1;
+    for (int64_t from = 0; from < map->n_src; from += STRETCH) {
+        const int64_t n = rg_axis_find(map, from, map->n_src, found);
+        for (int64_t k = 0; k < n; k++) {
+            n_runs += found[k] != last;
+            last = source[n_runs - 1] = found[k];
+            if (first != NULL)
+                first[n_runs] = from + k + 1;
+        }
+    }
+    return n_runs;
+}
+
+/* Bilinear: the outputs of source i are terms of row i and, unless i is the last one, of row i + 1. So a row has the
+ * outputs of one run, or of two that are neighbours. */
+static void spread_runs(struct rg_axis_map *map, int64_t n_runs, const int64_t *source, const int64_t *first)
+{
+    int64_t n = 0;
+    map->first[0] = 0;
+    for (int64_t k = 0; k < n_runs; k++) {
+        const int64_t i = source[k], n_terms = first[k + 1] - first[k];
+        if (n == 0 || map->place[n - 1] != i) {
+            map->place[n] = i;
+            map->begin[n++] = first[k];
+            map->first[n] = map->first[n - 1];
+        }
+        map->first[n] += n_terms;
+        if (i + 1 < map->spec.in_size) {
+            map->place[n] = i + 1;
+            map->begin[n++] = first[k];
+            map->first[n] = map->first[n - 1] + n_terms;
+        }
+    }
+    map->n_dst = n;
+}
+
+/* Nearest: a row is a run. Where each is one output no table says so. */
+static regrad_status build_sparse_owners(struct rg_axis_map *map)
+{
+    map->n_dst = find_runs(map, map->place, NULL);
+    map->max_taps = 1;
+    if (map->n_dst == map->n_src)
+        return REGRAD_OK;
+    RG_FORWARD(take_rows(map, true));
+    map->first[0] = 0;
+    find_runs(map, map->place, map->first);
+    map->max_taps = longest_row(map);
+    return REGRAD_OK;
+}
+
+static regrad_status build_sparse_linear_owners(struct rg_axis_map *map)
+{
+    const int64_t most = map->room / 2 + 1;
+    int64_t *source = rg_memory_take(map->memory, 2 * most + 1, sizeof *source), *first = source + most;
+    const regrad_status status = source != NULL ? take_rows(map, false) : REGRAD_ERROR_OUT_OF_MEMORY;
+    if (status == REGRAD_OK) {
+        first[0] = 0;
+        spread_runs(map, find_runs(map, source, first), source, first);
+        map->max_taps = longest_row(map);
+    }
+    rg_memory_give(map->memory, source, 2 * most + 1, sizeof *source);
+    return status;
+}
+
+static regrad_status build_sparse(struct rg_axis_map *map)
+{
+    map->room = map->n_dst = (map->ones ? 1 : 2) * rg_min(map->n_dst, map->n_src);
+    map->place = rg_memory_take(map->memory, map->room, sizeof *map->place);
+    if (map->place == NULL)
+        return REGRAD_ERROR_OUT_OF_MEMORY;
+    return map->ones ? build_sparse_owners(map) : build_sparse_linear_owners(map);
+}
+
 /* Forward: row o reads the source of output o, and the next one of bilinear outputs whose source is not the last; those
  * come first. */
 static regrad_status build_forward(struct rg_axis_map *map)
 {
-    int64_t n_pairs = 0;
+    const int64_t n = map->n_dst, last = map->n_src - 1;
+    int64_t n_pairs = map->ones ? 0 : n;
     RG_FORWARD(take_rows(map, false));
-    for (int64_t from = 0; from < map->n_dst; from += STRETCH)
-        find_sources(map, from, map->n_dst, map->begin + from);
-    for (int64_t o = 0; o < map->n_dst && !map->ones; o++)
-        n_pairs += map->begin[o] < map->n_src - 1;
-    for (int64_t o = 0; o <= map->n_dst; o++)
-        map->first[o] = o + rg_min(o, n_pairs);
+    int64_t *first = map->first;
+    for (int64_t from = 0; from < n; from += STRETCH)
+        rg_axis_find(map, from, n, map->begin + from);
+    while (n_pairs > 0 && map->begin[n_pairs - 1] == last)
+        n_pairs--;
+    for (int64_t o = 0; o <= n; o++)
+        first[o] = o + rg_min(o, n_pairs);
     map->max_taps = n_pairs > 0 ? 2 : 1;
     map->ones = n_pairs == 0;
     return REGRAD_OK;
@@ -451,8 +512,8 @@ static regrad_status build(struct rg_axis_map *map)
     return map->spec.law == RG_AXIS_GATHER ? build_owned(map) : build_forward(map);
 }
 
-regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
-                           struct rg_memory *memory)
+void rg_axis_init_bare(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
+                       struct rg_memory *memory)
 {
     *map = (struct rg_axis_map){
         .spec = *spec,
@@ -461,8 +522,26 @@ regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *s
         .n_src = backward ? spec->out_size : spec->in_size,
         .step = step_of(spec),
         .ones = is_nearest(spec),
+        .max_taps = 1,
         .memory = memory,
     };
+}
+
+regrad_status rg_axis_init_sparse(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory)
+{
+    rg_axis_init_bare(map, spec, true, memory);
+    map->max_taps = 0;
+    const regrad_status status = build_sparse(map);
+    if (status != REGRAD_OK)
+        rg_axis_fini(map);
+    return status;
+}
+
+regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
+                           struct rg_memory *memory)
+{
+    rg_axis_init_bare(map, spec, backward, memory);
+    map->max_taps = 0;
     const regrad_status status = build(map);
     if (status != REGRAD_OK)
         rg_axis_fini(map);

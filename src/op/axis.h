@@ -34,11 +34,13 @@ struct rg_axis_map {
     bool backward;
     double step;          /* between the sources of outputs that are neighbours, r of op/axis.c */
     int64_t n_dst, n_src; /* rows and columns of the matrix */
-    bool identity;        /* n_dst = n_src and row d is {d: 1} */
+    bool identity;        /* n_dst = n_src and row d is {d: 1}, in a map that is not sparse */
     bool ones;            /* all weights are 1 */
     int64_t max_taps;     /* the longest row */
-    int64_t *begin;       /* n_dst; of some maps the same as first */
+    int64_t *begin;       /* n_dst; of some maps the same as first; NULL where row d is {d: 1}, or has to be found */
     int64_t *first;       /* n_dst + 1 */
+    int64_t *place;       /* n_dst; of sparse maps, which lack rows without terms: the row of the map that row d is */
+    int64_t room;         /* rows of a sparse map that there is memory for */
     void *weight;         /* first[n_dst] doubles if spec.use_double, else floats; NULL until they are taken */
     struct rg_memory *memory;
 };
@@ -54,6 +56,19 @@ regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *s
                            struct rg_memory *memory);
 void rg_axis_fini(struct rg_axis_map *map);
 
+/* The transpose without the rows that have no terms, of any law but RG_AXIS_GATHER. */
+regrad_status rg_axis_init_sparse(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory);
+
+/* The same without tables: begin and first are NULL, and rg_axis_find finds what begin would hold. Only for forward
+ * maps of RG_AXIS_NEAREST that change the length of their axis. */
+void rg_axis_init_bare(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
+                       struct rg_memory *memory);
+
+/* The sources of rows from `from` on of a forward map that has one in each, up to row `to` or RG_AXIS_STRETCH of them.
+ * Returns how many. */
+enum { RG_AXIS_STRETCH = 512 };
+int64_t rg_axis_find(const struct rg_axis_map *map, int64_t from, int64_t to, int64_t *source);
+
 /* Gives a map all its weights. REGRAD_ERROR_OUT_OF_MEMORY, and then it has none. */
 regrad_status rg_axis_take_weights(struct rg_axis_map *map);
 
@@ -67,10 +82,15 @@ struct rg_axis_terms {
  * finite number. */
 void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight);
 
-/* Where the sources of row d end. */
+/* Where the sources of row d begin, and where they end. */
+static inline int64_t rg_axis_begin(const struct rg_axis_map *map, int64_t d)
+{
+    return map->begin == NULL ? d : map->begin[d];
+}
+
 static inline int64_t rg_axis_end(const struct rg_axis_map *map, int64_t d)
 {
-    return map->begin[d] + map->first[d + 1] - map->first[d];
+    return map->begin == NULL ? d + 1 : map->begin[d] + map->first[d + 1] - map->first[d];
 }
 
 #endif

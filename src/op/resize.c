@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "base/tensor.h"
 #include "op/resize_interleave.h"
-#include "op/resize_line.h"
+#include "op/resize_move.h"
 #include "op/resize_route.h"
 
 enum {
@@ -16,6 +16,11 @@ enum {
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
+    MOVED_ROWS = 12,        /* so few rows are not worth tables of the width */
+    MOVED_FACTOR = 3,       /* so much do rows shrink where few of their values are read */
+    ROW_VALUES = 16,        /* that take as long to move as a row does besides */
+    SPARSE_LANES = 3,       /* so many results of a block have terms where it pays to make no others */
+    SPARSE_ROWS = 32,       /* or so few rows there are */
     STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
     GROUP_VALUES = 2048     /* the same of lines of groups, and of rows that are groups */
 };
@@ -117,18 +122,29 @@ static struct rg_resize_side make_side(const regrad_tensor *view)
     };
 }
 
-/* Channels can be summed together where both tensors store them last, and one result does not need
- * more of them than a cache holds. */
-static void choose_layout(struct rg_resize_plan *plan, int64_t n, int64_t c)
+/* What counts as a plane, and as a value of it. */
+static void lay_out(struct rg_resize_plan *plan, const regrad_tensor *tensor, bool channels_last)
 {
     struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const double nbytes = (double)plan->width.max_taps * (double)c * (double)plan->base.t_nbytes;
-    plan->channels_last = c > 1 && source->stride_c == 1 && result->stride_c == 1 && nbytes <= RG_RESIZE_HELD;
-    plan->inner = plan->channels_last ? c : 1;
-    plan->n_channels = plan->channels_last ? 1 : c;
+    const int64_t n = tensor->shape[0], c = tensor->shape[1];
+    plan->channels_last = channels_last;
+    plan->inner = channels_last ? c : 1;
+    plan->n_channels = channels_last ? 1 : c;
     plan->n_rows = n * plan->n_channels * result->height;
     source->solid = source->width == 1 || source->stride_w == plan->inner;
     result->solid = result->width == 1 || result->stride_w == plan->inner;
+}
+
+/* Channels can be summed together where both tensors store them last, */
+static bool are_last(const struct rg_resize_plan *plan, const regrad_tensor *tensor)
+{
+    return tensor->shape[1] > 1 && plan->source.stride_c == 1 && plan->result.stride_c == 1;
+}
+
+/* and one result does not need more of them than a cache holds. */
+static bool are_few(const struct rg_resize_plan *plan)
+{
+    return (double)plan->width.max_taps * (double)plan->inner * (double)plan->base.t_nbytes <= RG_RESIZE_HELD;
 }
 
 static bool are_same(const struct rg_axis_spec *a, const struct rg_axis_spec *b)
@@ -138,7 +154,69 @@ static bool are_same(const struct rg_axis_spec *a, const struct rg_axis_spec *b)
 
 static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
 
-/* Where both axes have the same lengths and scale, they have one map. */
+/* The sizes that order and ways are chosen by: values between the passes, with the height or the width first. */
+static bool is_width_first(const struct rg_resize_side *source, const struct rg_resize_side *result)
+{
+    const double after_height = (double)result->height * (double)source->width;
+    const double after_width = (double)source->height * (double)result->width;
+    return after_width < after_height;
+}
+
+/* Interleaved planes are read wholly. Where rows are moved, what one costs besides its values is that of some of them.
+ */
+static bool moving_beats_interleaving(const struct rg_resize_plan *plan)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const double n_read = (double)source->height * (double)source->width,
+                 n_written = (double)result->height * (double)result->width;
+    return 3 * (n_written + ROW_VALUES * (double)result->height) < 2 * (n_read + n_written);
+}
+
+/* Does it pay to move values one by one? That needs no tables, which few rows would not be worth; no source is read
+ * that no result names, which are most where rows shrink, unless they do by a factor that has kernels; and rows that
+ * are one once more are copied, where sums of columns would wait in a ring. */
+static bool moving_pays(const struct rg_resize_plan *plan)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const int64_t f = source->width / result->width;
+    const bool has_factor = source->width % result->width == 0 && (f <= 4 || f == 8);
+    const bool both = source->height != result->height && source->width != result->width;
+    if (plan->channels_last && plan->inner * source->element_nbytes < RG_LEAST_BLOCK)
+        return false;
+    if (rg_resize_has_short_rows(plan) && !moving_beats_interleaving(plan))
+        return false;
+    return plan->n_rows <= MOVED_ROWS || (f >= MOVED_FACTOR && !has_factor) || (both && is_width_first(source, result));
+}
+
+/* Are results moved, which are single sources or 0? There are no kernels for bytes. */
+static bool only_moves(const struct rg_resize_plan *plan, const struct rg_resize *resize)
+{
+    const bool is_nearest = resize->law == RG_AXIS_NEAREST || resize->law == RG_AXIS_GATHER;
+    return plan->source.dtype == REGRAD_UINT8 ||
+           rg_way_is_taken(RG_MOVED, is_nearest && !resize->backward, moving_pays(plan));
+}
+
+/* Only the results that have terms are made, and put among zeros one by one. That pays where they are few beside the
+ * blocks of all; and where rows are few, for then there is less to plan: as long as not every result has terms. */
+static bool sparse_pays(const struct rg_resize_plan *plan, const struct rg_resize *resize)
+{
+    const double n_rows = (double)plan->n_rows * (double)plan->inner;
+    const bool is_nearest = resize->law == RG_AXIS_NEAREST;
+    const double n_made = (is_nearest ? 1 : 2) * (double)plan->source.width, n_all = (double)plan->result.width;
+    return !rg_resize_has_short_rows(plan) && (n_made * (double)plan->base.kernels->lanes <= SPARSE_LANES * n_all ||
+                                               (n_rows <= SPARSE_ROWS && n_made <= n_all));
+}
+
+static bool is_sparse(struct rg_resize_plan *plan, const struct rg_resize *resize)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    const bool can =
+        resize->backward && resize->law != RG_AXIS_GATHER && source->width < result->width && result->stride_w == 1;
+    return rg_plan_takes(&plan->base, RG_SPARSE, can, sparse_pays(plan, resize));
+}
+
+/* Where both axes have the same lengths and scale, they have one map. Of a width whose values are moved none is needed.
+ */
 static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     struct rg_axis_spec height = resize->n_axes == 2 ? axis_spec(resize, 0) : one_row;
@@ -147,10 +225,15 @@ static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_res
     height.use_double = width.use_double;
     RG_FORWARD(rg_axis_init(&plan->height, &height, resize->backward, memory));
     RG_FORWARD(rg_axis_take_weights(&plan->height));
+    if (is_sparse(plan, resize))
+        return rg_axis_init_sparse(&plan->width, &width, memory);
     plan->one_map = are_same(&height, &width);
     if (plan->one_map)
         plan->width = plan->height;
-    return plan->one_map ? REGRAD_OK : rg_axis_init(&plan->width, &width, resize->backward, memory);
+    else if (plan->moves && width.law == RG_AXIS_NEAREST && width.in_size != width.out_size)
+        rg_axis_init_bare(&plan->width, &width, resize->backward, memory);
+    return plan->one_map || plan->width.n_dst > 0 ? REGRAD_OK
+                                                  : rg_axis_init(&plan->width, &width, resize->backward, memory);
 }
 
 static void turn_side(struct rg_resize_side *side, int64_t row)
@@ -197,10 +280,8 @@ static bool only_takes(const struct rg_axis_map *map)
 static void choose_order(struct rg_resize_plan *plan)
 {
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const bool both = !only_takes(&plan->height) && !plan->height.identity && !plan->width.identity;
-    const double after_height = (double)result->height * (double)source->width;
-    const double after_width = (double)source->height * (double)result->width;
-    plan->width_first = both && after_width < after_height;
+    const bool both = !only_takes(&plan->height) && !plan->height.identity && !rg_resize_keeps_width(plan);
+    plan->width_first = both && is_width_first(source, result);
 }
 
 /* Values of a line that is to stay in a cache. Source rows that are their own lines may be longer, for then there are
@@ -226,13 +307,13 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
                                                             : line_values(plan);
     const int64_t limit = rg_max(n_values / plan->inner, 1);
     const int64_t most_results = plan->width_first ? RING_NBYTES / 2 / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
-    int64_t to = from, high = map->begin[from];
-    if (plan->factor > 0)
+    if (rg_resize_is_one_strip(plan))
         return (struct rg_piece){map->begin, map->first, NULL, 0, map->n_dst, 0, map->n_src};
+    int64_t to = from, high = rg_axis_begin(map, from);
     while (to < map->n_dst) {
         const int64_t last = rg_min(to + step, map->n_dst) - 1;
         const int64_t end = rg_axis_end(map, last);
-        if (to > from && (end - map->begin[from] > limit || (to - from) * plan->inner >= most_results))
+        if (to > from && (end - rg_axis_begin(map, from) > limit || (to - from) * plan->inner >= most_results))
             break;
         to = last + 1;
         high = end;
@@ -242,8 +323,8 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
                              .weight = plan->grouped ? map->weight : NULL,
                              .from = from,
                              .to = to,
-                             .low = map->begin[from],
-                             .n_src = high - map->begin[from]};
+                             .low = rg_axis_begin(map, from),
+                             .n_src = high - rg_axis_begin(map, from)};
 }
 
 /* Cuts the width into strips; once to count them and once to keep them. */
@@ -307,8 +388,11 @@ static bool build_columns(struct rg_resize_plan *plan)
 static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     const regrad_tensor *source = resize->source.tensor;
+    lay_out(plan, source, are_last(plan, source));
+    plan->moves = only_moves(plan, resize);
     RG_FORWARD(build_maps(plan, resize));
-    choose_layout(plan, source->shape[0], source->shape[1]);
+    if (!are_few(plan))
+        lay_out(plan, source, false);
     RG_FORWARD(turn_planes(plan));
     choose_order(plan);
     rg_resize_choose_route(plan);

@@ -42,19 +42,33 @@ bool rg_resize_can_interleave(const struct rg_resize_plan *plan)
 {
     const double row = (double)rg_max(row_values(plan, &plan->source), row_values(plan, &plan->result));
     const double n_rows = (double)plan->height.max_taps + 1;
-    return plan->source.dtype != REGRAD_UINT8 && plan->base.kernels->lanes > 1 &&
+    return plan->width.place == NULL && plan->base.kernels->lanes > 1 &&
            (plan->inner == 1 || (plan->source.solid && plan->result.solid)) &&
            row * n_rows * FEW_PLANES * (double)plan->base.t_nbytes <= RG_RESIZE_HELD;
 }
 
 /* Planes are to fill a vector. */
+static bool has_rows_up_to(const struct rg_resize_plan *plan, int64_t most)
+{
+    const int64_t lanes = plan->base.kernels->lanes;
+    return lanes > 1 && count_planes(plan) >= lanes && row_values(plan, &plan->source) <= most &&
+           row_values(plan, &plan->result) <= most;
+}
+
 bool rg_resize_has_short_rows(const struct rg_resize_plan *plan)
 {
-    const int64_t from = row_values(plan, &plan->source), to = row_values(plan, &plan->result);
-    const int64_t lanes = plan->base.kernels->lanes, vector_nbytes = lanes * (int64_t)plan->base.t_nbytes;
-    const int64_t most = vector_nbytes == RG_ALIGNMENT && !plan->width_first ? MOST_WIDE_ROW : MOST_ROW;
-    return !plan->grouped && count_planes(plan) >= lanes && rg_max(from, to) <= most &&
-           (plan->factor == 0 || plan->width_first || from + to <= MOST_SHRUNK_ROW);
+    const int64_t vector_nbytes = plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes;
+    return has_rows_up_to(plan, vector_nbytes == RG_ALIGNMENT ? MOST_WIDE_ROW : MOST_ROW);
+}
+
+bool rg_resize_interleaving_pays(const struct rg_resize_plan *plan)
+{
+    const int64_t n_shrunk = row_values(plan, &plan->source) + row_values(plan, &plan->result);
+    if (plan->grouped)
+        return false;
+    if (plan->width_first)
+        return has_rows_up_to(plan, MOST_ROW);
+    return rg_resize_has_short_rows(plan) && (plan->factor == 0 || n_shrunk <= MOST_SHRUNK_ROW);
 }
 
 /* The most values of a row of the result, or of a source row, before the last pass or after it. */
@@ -148,20 +162,20 @@ bool rg_resize_plan_interleaved(struct rg_resize_plan *plan)
 /* A band of the rows of a block of planes. */
 struct unit {
     const struct rg_resize_plan *plan;
-    const struct rg_run *run;
+    const char *source; /* plane 0 of all */
+    char *result;
     int64_t plane, n_planes, lanes;
     struct rg_share rows, sources;
     char *values, *other; /* buffers of T: what there is, and where the next step puts it */
 };
 
-static struct unit unit_at(const struct rg_resize_plan *plan, const struct rg_run *run, int64_t number, char *workspace)
+static struct unit unit_at(const struct rg_resize_plan *plan, int64_t number, char *workspace)
 {
     const int64_t n_bands = count_bands(plan), lanes = plan->base.kernels->lanes;
     const int64_t plane = number / n_bands * plan->block, from = number % n_bands * plan->band;
     const int64_t n_planes = rg_min(count_planes(plan) - plane, plan->block);
     const struct rg_share rows = {from, rg_min(from + plan->band, plan->result.height)};
     return (struct unit){.plan = plan,
-                         .run = run,
                          .plane = plane,
                          .n_planes = n_planes,
                          .lanes = divide_up(n_planes, lanes) * lanes,
@@ -169,6 +183,16 @@ static struct unit unit_at(const struct rg_resize_plan *plan, const struct rg_ru
                          .sources = sources_of(&plan->height, rows.begin, rows.end),
                          .values = workspace,
                          .other = workspace + plan->base.slot_nbytes / 2};
+}
+
+static const char *source_plane(const struct unit *unit, int64_t p)
+{
+    return unit->source + rg_resize_plane_nbytes(unit->plan, &unit->plan->source, unit->plane + p);
+}
+
+static char *result_plane(const struct unit *unit, int64_t p)
+{
+    return unit->result + rg_resize_plane_nbytes(unit->plan, &unit->plan->result, unit->plane + p);
 }
 
 static void swap_buffers(struct unit *unit)
@@ -230,7 +254,7 @@ static void load_planes(const struct unit *unit, const struct part *part)
     rg_load_fn *const load = unit->plan->base.kernels->values->load[side->dtype];
     char *to = unit->values;
     for (int64_t p = 0; p < stretches.n_planes; p++) {
-        const char *plane = rg_resize_source_plane(unit->plan, unit->run, unit->plane + p);
+        const char *plane = source_plane(unit, p);
         for (int64_t k = 0; k < stretches.n; k++, to += stretches.n_values * (int64_t)unit->plan->base.t_nbytes)
             load(to, plane + rg_resize_offset(side, part->h + k, 0), stretches.stride, stretches.n_values);
     }
@@ -243,7 +267,7 @@ static void store_planes(const struct unit *unit, const struct part *part)
     rg_store_fn *const store = unit->plan->base.kernels->values->store[side->dtype];
     const char *from = unit->values;
     for (int64_t p = 0; p < stretches.n_planes; p++) {
-        char *plane = rg_resize_result_plane(unit->plan, unit->run, unit->plane + p);
+        char *plane = result_plane(unit, p);
         for (int64_t k = 0; k < stretches.n; k++, from += stretches.n_values * (int64_t)unit->plan->base.t_nbytes)
             store(plane + rg_resize_offset(side, part->h + k, 0), stretches.stride, from, stretches.n_values);
     }
@@ -256,7 +280,7 @@ static void interleave(struct unit *unit)
     rg_transpose_fn *const transpose = unit->plan->base.kernels->values->transpose;
     const int64_t n = part_values(unit, &part);
     if (is_turned_in_place(unit, &part)) {
-        const char *plane = rg_resize_source_plane(unit->plan, unit->run, unit->plane);
+        const char *plane = source_plane(unit, 0);
         transpose(unit->other, unit->lanes, plane + rg_resize_offset(part.side, part.h, 0),
                   plane_pitch(unit, part.side), unit->n_planes, n);
     } else {
@@ -273,7 +297,7 @@ static void separate(struct unit *unit)
     rg_transpose_fn *const transpose = unit->plan->base.kernels->values->transpose;
     const int64_t n = part_values(unit, &part);
     if (is_turned_in_place(unit, &part)) {
-        char *plane = rg_resize_result_plane(unit->plan, unit->run, unit->plane);
+        char *plane = result_plane(unit, 0);
         transpose(plane + rg_resize_offset(part.side, part.h, 0), plane_pitch(unit, part.side), unit->values,
                   unit->lanes, n, unit->n_planes);
     } else {
@@ -328,11 +352,14 @@ static void make_unit(struct unit *unit)
     separate(unit);
 }
 
-void rg_resize_run_interleaved(const struct rg_resize_plan *plan, const struct rg_run *run, int slot, char *workspace)
+void rg_resize_run_interleaved(const struct rg_resize_plan *plan, const char *source, char *result, int slot,
+                               char *workspace)
 {
     const struct rg_share share = rg_share_units(count_units(plan), plan->base.n_slots, slot);
     for (int64_t number = share.begin; number < share.end; number++) {
-        struct unit unit = unit_at(plan, run, number, workspace);
+        struct unit unit = unit_at(plan, number, workspace);
+        unit.source = source;
+        unit.result = result;
         make_unit(&unit);
     }
 }

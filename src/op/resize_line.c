@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/resize_line.h"
 
+#include <string.h>
+
 #include "kernel/value_kernels.h"
 
 bool rg_resize_needs_ring(const struct rg_resize_plan *plan)
@@ -25,8 +27,19 @@ static int64_t lines_nbytes(const struct rg_resize_plan *plan)
 /* A row of the result on its way to where it is not contiguous, or from the ring, or the sum of a long result. */
 static int64_t out_length(const struct rg_resize_plan *plan)
 {
-    const bool needed = plan->width_first || !plan->result.solid || plan->has_long;
+    const bool needed = plan->width_first || !plan->result.solid || plan->has_long || plan->width.place != NULL;
     return needed ? plan->max_to * plan->inner + RG_LINE_ROOM : 0;
+}
+
+/* Sparse rows are made several at a time. */
+static int64_t n_out(const struct rg_resize_plan *plan)
+{
+    return plan->width.place != NULL ? plan->batch : 1;
+}
+
+int64_t rg_resize_out_nbytes(const struct rg_resize_plan *plan)
+{
+    return rg_booked(out_length(plan), plan->base.t_nbytes);
 }
 
 int64_t rg_resize_ring_length(const struct rg_resize_plan *plan)
@@ -45,7 +58,7 @@ int64_t rg_resize_slot_nbytes(const struct rg_resize_plan *plan)
     const size_t t = plan->base.t_nbytes;
     return lines_nbytes(plan) +
            (rg_resize_needs_ring(plan) ? 2 * plan->ring_batch * rg_booked(rg_resize_ring_length(plan), t) : 0) +
-           rg_booked(out_length(plan), t) + rg_booked(in_length(plan), t);
+           n_out(plan) * rg_resize_out_nbytes(plan) + rg_booked(in_length(plan), t);
 }
 
 void rg_resize_grant_lines(const struct rg_resize_plan *plan, char *workspace, struct rg_resize_lines *lines)
@@ -55,7 +68,7 @@ void rg_resize_grant_lines(const struct rg_resize_plan *plan, char *workspace, s
     lines->line_nbytes = rg_booked(rg_resize_line_length(plan), t);
     lines->line = rg_grant(&workspace, lines_nbytes(plan), 1);
     lines->ring = rg_grant(&workspace, rg_resize_needs_ring(plan) ? 2 * plan->ring_batch * lines->ring_nbytes : 0, 1);
-    lines->out = rg_grant(&workspace, out_length(plan), t);
+    lines->out = rg_grant(&workspace, n_out(plan) * rg_resize_out_nbytes(plan), 1);
     lines->in = rg_grant(&workspace, in_length(plan), t);
 }
 
@@ -76,6 +89,46 @@ static void load_strip(const struct rg_resize_plan *plan, const char *plane, int
                  from + w * side->stride_w * side->element_nbytes, 1, plan->inner);
 }
 
+struct rg_share rg_resize_columns_of(const struct rg_resize_plan *plan, const struct rg_piece *piece)
+{
+    const struct rg_axis_map *map = &plan->width;
+    if (map->place == NULL)
+        return (struct rg_share){piece->from, piece->to};
+    return (struct rg_share){piece->from == 0 ? 0 : map->place[piece->from],
+                             piece->to == map->n_dst ? plan->result.width : map->place[piece->to]};
+}
+
+/* Values of so many bytes, a constant. */
+static inline void place_values(char *to, const void *from, const int64_t *place, int64_t n, size_t nbytes)
+{
+    for (int64_t k = 0; k < n; k++)
+        memcpy(to + place[k] * (int64_t)nbytes, (const char *)from + k * (int64_t)nbytes, nbytes);
+}
+
+enum { ROUNDED = 256 }; /* values of a sparse row that are rounded before they are put in their places */
+
+/* Clears the columns of a strip, and puts those there that are in the map. */
+static void store_sparse(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
+                         const struct rg_piece *piece, const char *from)
+{
+    const struct rg_resize_side *side = &plan->result;
+    const struct rg_share columns = rg_resize_columns_of(plan, piece);
+    char *to = row->result + rg_resize_offset(side, row->h, 0);
+    double rounded[ROUNDED];
+    memset(to + columns.begin * side->element_nbytes, 0,
+           (size_t)((columns.end - columns.begin) * side->element_nbytes));
+    for (int64_t at = piece->from; at < piece->to; at += ROUNDED, from += ROUNDED * plan->base.t_nbytes) {
+        const int64_t n = rg_min(piece->to - at, ROUNDED), *place = plan->width.place + at;
+        plan->base.kernels->values->store[side->dtype](rounded, 1, from, n);
+        if (side->element_nbytes == 2)
+            place_values(to, rounded, place, n, 2);
+        else if (side->element_nbytes == 4)
+            place_values(to, rounded, place, n, 4);
+        else
+            place_values(to, rounded, place, n, 8);
+    }
+}
+
 void rg_resize_store_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
                            const struct rg_piece *piece, const void *from)
 {
@@ -83,7 +136,9 @@ void rg_resize_store_strip(const struct rg_resize_plan *plan, const struct rg_re
     char *to = row->result + rg_resize_offset(side, row->h, piece->from);
     const int64_t n = piece->to - piece->from;
     rg_store_fn *const store = plan->base.kernels->values->store[side->dtype];
-    if (side->solid)
+    if (plan->width.place != NULL)
+        store_sparse(plan, row, piece, from);
+    else if (side->solid)
         store(to, 1, from, n * plan->inner);
     else if (plan->inner == 1)
         store(to, side->stride_w, from, n);

@@ -45,6 +45,12 @@ struct rg_resize_strip rg_resize_part_of(const struct rg_resize_plan *plan, cons
 /* Adds a line that holds such a part to the result. */
 void rg_resize_add_part(const struct rg_resize_plan *plan, void *sum, const void *line, const struct rg_piece *part);
 
+/* The columns of a strip in the result, those of a sparse map among others that it lacks. */
+struct rg_share rg_resize_columns_of(const struct rg_resize_plan *plan, const struct rg_piece *piece);
+
+/* Bytes from one row to the next of `out`. */
+int64_t rg_resize_out_nbytes(const struct rg_resize_plan *plan);
+
 /* Rounds a strip of a row of the result and puts it in its place. */
 void rg_resize_store_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
                            const struct rg_piece *piece, const void *from);
@@ -61,19 +67,6 @@ static inline int64_t rg_resize_plane_nbytes(const struct rg_resize_plan *plan, 
 {
     const int64_t n = plane / plan->n_channels, c = plane % plan->n_channels;
     return (n * side->stride_n + c * side->stride_c) * side->element_nbytes;
-}
-
-static inline const char *rg_resize_source_plane(const struct rg_resize_plan *plan, const struct rg_run *run,
-                                                 int64_t plane)
-{
-    return (const char *)run->input[0] + rg_first_nbytes(&plan->base.input[0].view) +
-           rg_resize_plane_nbytes(plan, &plan->source, plane);
-}
-
-static inline char *rg_resize_result_plane(const struct rg_resize_plan *plan, const struct rg_run *run, int64_t plane)
-{
-    return (char *)run->output[0] + rg_first_nbytes(&plan->base.output[0].view) +
-           rg_resize_plane_nbytes(plan, &plan->result, plane);
 }
 
 #endif

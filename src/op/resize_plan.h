@@ -40,6 +40,7 @@ struct rg_resize_plan {
     int64_t n_rows; /* of the result, in all planes */
     bool width_first;
     enum rg_way route;
+    bool moves;       /* the route is RG_MOVED, if it is not RG_COPIED */
     bool grouped;     /* results are made one by one, without columns */
     bool shares_rows; /* lines that share source rows are summed together */
     bool in_place;    /* a row that sums one row needs no line; n_sources values follow one another then */
@@ -62,6 +63,14 @@ static inline const struct rg_resize_plan *rg_as_resize(const regrad_plan *plan)
     return (const struct rg_resize_plan *)plan;
 }
 
+/* Are sums of rows the results that are made of them? Where each of a sparse map has one term, of weight 1, it makes no
+ * difference to the bits whether the width comes first. */
+static inline bool rg_resize_keeps_width(const struct rg_resize_plan *plan)
+{
+    const struct rg_axis_map *map = &plan->width;
+    return map->identity || (map->place != NULL && map->ones && map->max_taps == 1);
+}
+
 /* Do rows follow one another? What stride a single one has does not matter. */
 static inline bool rg_resize_is_dense(const struct rg_resize_side *side, int64_t inner)
 {
@@ -80,10 +89,16 @@ static inline bool rg_resize_is_long(const struct rg_resize_plan *plan, const st
     return plan->grouped && piece->n_src > rg_resize_most_sources(plan);
 }
 
+/* Is a row one strip? It is where there are no lines. */
+static inline bool rg_resize_is_one_strip(const struct rg_resize_plan *plan)
+{
+    return plan->route == RG_SHRINK || plan->route == RG_MOVED || plan->route == RG_COPIED;
+}
+
 /* Parts of a row that slots can share: strips, or RG_RESIZE_PART results each of a row that is one. */
 static inline int64_t rg_resize_count_parts(const struct rg_resize_plan *plan)
 {
-    return plan->factor > 0 ? (plan->result.width + RG_RESIZE_PART - 1) / RG_RESIZE_PART : plan->n_strips;
+    return rg_resize_is_one_strip(plan) ? (plan->result.width + RG_RESIZE_PART - 1) / RG_RESIZE_PART : plan->n_strips;
 }
 
 /* Values of a line, without the room after it, and of a row in the ring. */

@@ -28,10 +28,9 @@ static bool keeps_sizes(const struct rg_resize_plan *plan)
     return plan->height.identity && plan->width.identity;
 }
 
-/* There are no kernels for bytes. */
-static bool is_bytes(const struct rg_resize_plan *plan)
+static bool moves(const struct rg_resize_plan *plan)
 {
-    return plan->source.dtype == REGRAD_UINT8;
+    return plan->moves;
 }
 
 /* Are values only moved? */
@@ -81,11 +80,6 @@ static bool can_shrink(const struct rg_resize_plan *plan)
            plan->source.solid && plan->result.solid && plan->result.width <= MOST_SHRUNK && plan->factor > 0;
 }
 
-static bool keeps_width(const struct rg_resize_plan *plan)
-{
-    return plan->width.identity;
-}
-
 static bool is_grouped(const struct rg_resize_plan *plan)
 {
     return plan->grouped;
@@ -97,12 +91,12 @@ static const struct {
     bool (*can)(const struct rg_resize_plan *plan);
     bool (*pays)(const struct rg_resize_plan *plan);
 } routes[] = {
-    {RG_COPIED, keeps_sizes, NULL},                                       /* as the law says, bit by bit */
-    {RG_MOVED, is_bytes, NULL},                                           /* there are no kernels for bytes */
-    {RG_INTERLEAVED, rg_resize_can_interleave, rg_resize_has_short_rows}, /* what a row costs is shared by planes */
+    {RG_COPIED, keeps_sizes, NULL}, /* as the law says, bit by bit */
+    {RG_MOVED, moves, NULL},        /* no arithmetic; op/resize.c asks whether it pays */
+    {RG_INTERLEAVED, rg_resize_can_interleave, rg_resize_interleaving_pays}, /* what a row costs is shared by planes */
     {RG_FUSED_GROUPS, can_fuse_groups, has_wide_vectors}, /* no line: a row of results holds what the next one needs */
     {RG_SHRINK, can_shrink, always},                      /* no line: phases in registers */
-    {RG_ROWS, keeps_width, NULL},                         /* a line, which is the result */
+    {RG_ROWS, rg_resize_keeps_width, NULL},               /* a line, which is the result */
     {RG_GROUPS, is_grouped, NULL},                        /* a line, of which results are made one by one */
     {RG_COLUMNS, always, NULL},                           /* a line, of which a vector of results is made at a time */
 };
@@ -155,20 +149,20 @@ static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resiz
 static bool can_be_in_place(const struct rg_resize_plan *plan)
 {
     return rg_plan_own_dtype(&plan->base) == plan->source.dtype && rows_follow(plan, &plan->source) &&
-           !plan->width.identity && plan->height.ones && plan->width.ones;
+           !rg_resize_keeps_width(plan) && plan->height.ones && plan->width.ones;
 }
 
 void rg_resize_choose_route(struct rg_resize_plan *plan)
 {
-    plan->grouped = makes_groups(plan);
-    plan->factor = rg_columns_factor(&plan->width);
+    plan->grouped = !plan->moves && plan->width.begin != NULL && makes_groups(plan);
+    plan->factor = plan->moves || plan->width.place != NULL ? 0 : rg_columns_factor(&plan->width);
     plan->route = choose_route(plan);
     rg_plan_note(&plan->base, RG_WIDTH_FIRST, plan->width_first && (has_lines(plan) || plan->route == RG_INTERLEAVED));
     rg_plan_note(&plan->base, RG_STRIDED_SOURCE, !plan->source.solid);
     rg_plan_note(&plan->base, RG_STRIDED_RESULT, !plan->result.solid);
     plan->factor = plan->route == RG_SHRINK ? plan->factor : 0;
     plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
-    plan->in_place = !is_bytes(plan) && rg_way_is_taken(RG_IN_PLACE, can_be_in_place(plan), true);
+    plan->in_place = !plan->moves && rg_way_is_taken(RG_IN_PLACE, can_be_in_place(plan), true);
 }
 
 /* ---- Traits ---- */

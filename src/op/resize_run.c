@@ -21,6 +21,7 @@
 #include "kernel/value_kernels.h"
 #include "op/resize_interleave.h"
 #include "op/resize_line.h"
+#include "op/resize_move.h"
 
 /* The source rows that row h of the result sums; src and n are still to be set. */
 static struct rg_rows rows_of(const struct rg_resize_plan *plan, int64_t h)
@@ -77,8 +78,9 @@ static void clear_strip(const struct rg_resize_plan *plan, const struct rg_resiz
                         const struct rg_piece *piece)
 {
     const struct rg_resize_side *side = &plan->result;
-    char *to = row->result + rg_resize_offset(side, row->h, piece->from);
-    const size_t nbytes = (size_t)((piece->to - piece->from) * plan->inner * side->element_nbytes);
+    const struct rg_share columns = rg_resize_columns_of(plan, piece);
+    char *to = row->result + rg_resize_offset(side, row->h, columns.begin);
+    const size_t nbytes = (size_t)((columns.end - columns.begin) * plan->inner * side->element_nbytes);
     if (plan->streamed)
         plan->base.kernels->values->clear_far(to, nbytes);
     else
@@ -121,16 +123,17 @@ static void finish_rows(const struct rg_resize_plan *plan, const struct rg_resiz
 {
     const struct rg_resize_side *side = &plan->result;
     const struct rg_piece *piece = &strip->piece;
+    const bool sparse = plan->width.place != NULL, direct = side->solid && !sparse;
+    const int64_t together = direct || sparse ? n : 1;
     void *to[RG_RESIZE_BATCH];
-    for (int64_t k = 0; k < n && side->solid; k++)
-        to[k] = rows[k].result + rg_resize_offset(side, rows[k].h, piece->from);
-    if (side->solid)
-        rg_resize_resample(plan, to, side->dtype, line, n, strip, plan->streamed,
-                           ahead_of(plan, &rows[n - 1], n, piece));
-    for (int64_t k = 0; k < n && !side->solid; k++) {
-        to[0] = lines->out;
-        rg_resize_resample(plan, to, rg_plan_own_dtype(&plan->base), &line[k], 1, strip, false, (struct rg_ahead){0});
-        rg_resize_store_strip(plan, &rows[k], piece, lines->out);
+    for (int64_t at = 0; at < n; at += together) {
+        for (int64_t k = 0; k < together; k++)
+            to[k] = direct ? rows[k].result + rg_resize_offset(side, rows[k].h, piece->from)
+                           : lines->out + k * rg_resize_out_nbytes(plan);
+        rg_resize_resample(plan, to, direct ? side->dtype : rg_plan_own_dtype(&plan->base), line + at, together, strip,
+                           direct && plan->streamed, ahead_of(plan, &rows[n - 1], n, piece));
+        for (int64_t k = 0; k < together && !direct; k++)
+            rg_resize_store_strip(plan, &rows[at + k], piece, to[k]);
     }
 }
 
@@ -216,6 +219,8 @@ static void make_long(const struct rg_resize_plan *plan, struct rg_resize_lines 
 struct progress {
     const struct rg_resize_plan *plan;
     const struct rg_run *run;
+    const char *source; /* plane 0 */
+    char *result;
 };
 
 /* Goes through the rows of the result, plane after plane. */
@@ -227,9 +232,11 @@ struct cursor {
 
 static void enter_plane(struct cursor *cursor, int64_t plane)
 {
+    const struct progress *progress = cursor->progress;
+    const struct rg_resize_plan *plan = progress->plan;
+    cursor->row.source = progress->source + rg_resize_plane_nbytes(plan, &plan->source, plane);
+    cursor->row.result = progress->result + rg_resize_plane_nbytes(plan, &plan->result, plane);
     cursor->plane = plane;
-    cursor->row.source = rg_resize_source_plane(cursor->progress->plan, cursor->progress->run, plane);
-    cursor->row.result = rg_resize_result_plane(cursor->progress->plan, cursor->progress->run, plane);
 }
 
 static struct cursor cursor_at(const struct progress *progress, int64_t row)
@@ -279,6 +286,13 @@ static struct task task_of(const struct rg_resize_plan *plan, int slot)
     else
         task.rows = rg_share_units(task.rows.end, n_slots, slot);
     return task;
+}
+
+/* Its columns, where rows are one strip. */
+static struct rg_share columns_of(const struct rg_resize_plan *plan, const struct task *task)
+{
+    return (struct rg_share){task->parts.begin * RG_RESIZE_PART,
+                             rg_min(task->parts.end * RG_RESIZE_PART, plan->result.width)};
 }
 
 /* These strips of a share of the rows, a line after another. */
@@ -351,8 +365,8 @@ static void shrink_planes(const struct progress *progress, const struct task *ta
     struct rg_band band = {.begin = map->begin, .first = map->first, .weight = map->weight};
     band.pitch = source->stride_h * source->element_nbytes;
     band.n = source->width;
-    band.low = task->parts.begin * RG_RESIZE_PART;
-    band.high = rg_min(task->parts.end * RG_RESIZE_PART, result->width);
+    band.low = columns_of(plan, task).begin;
+    band.high = columns_of(plan, task).end;
     for (int64_t at = task->rows.begin; at < task->rows.end; at += band.to - band.from) {
         const struct cursor cursor = cursor_at(progress, at);
         band.from = cursor.row.h;
@@ -390,8 +404,8 @@ static void copy_rows(const struct progress *progress, const struct task *task)
     const struct rg_resize_plan *plan = progress->plan;
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const int64_t element = source->element_nbytes, group = element * plan->inner;
-    const int64_t w = plan->strips[task->parts.begin].piece.from;
-    const int64_t n = plan->strips[task->parts.end - 1].piece.to - w;
+    const struct rg_share columns = columns_of(plan, task);
+    const int64_t w = columns.begin, n = columns.end - w;
     const bool dense =
         n == result->width && rg_resize_is_dense(source, plan->inner) && rg_resize_is_dense(result, plan->inner);
     struct cursor cursor = cursor_at(progress, task->rows.begin);
@@ -409,90 +423,26 @@ static void copy_rows(const struct progress *progress, const struct task *task)
     }
 }
 
-/* ---- Moving: bytes, by maps of which a result has one source or none ---- */
+/* ---- Moving, where a result has one source or none ---- */
 
-enum { LEAST_BLOCK = 16 }; /* bytes that are worth a call of memcpy */
-
-static void move_group(char *to, const char *from, int64_t n)
-{
-    if (n >= LEAST_BLOCK)
-        memcpy(to, from, (size_t)n);
-    for (int64_t c = 0; c < n && n < LEAST_BLOCK; c++)
-        to[c] = from[c];
-}
-
-/* A stretch of a row: n results from w on. */
-struct stretch {
-    char *to;         /* result w */
-    const char *from; /* source 0; NULL when the row has none */
-    int64_t w, n;
-};
-
-/* Groups of which some have no source. */
-static void move_sparse(const struct rg_resize_plan *plan, const struct stretch *stretch)
-{
-    const struct rg_axis_map *map = &plan->width;
-    for (int64_t k = 0; k < stretch->n; k++) {
-        const int64_t w = stretch->w + k;
-        char *to = stretch->to + k * plan->result.stride_w;
-        if (stretch->from != NULL && map->first[w + 1] > map->first[w])
-            move_group(to, stretch->from + map->begin[w] * plan->source.stride_w, plan->inner);
-        else
-            memset(to, 0, (size_t)plan->inner);
-    }
-}
-
-static void move_full(const struct rg_resize_plan *plan, const struct stretch *stretch)
-{
-    const int64_t *begin = plan->width.begin + stretch->w, to_step = plan->result.stride_w;
-    const int64_t from_step = plan->source.stride_w;
-    if (plan->inner > 1)
-        for (int64_t k = 0; k < stretch->n; k++)
-            move_group(stretch->to + k * to_step, stretch->from + begin[k] * from_step, plan->inner);
-    else if (to_step == 1 && from_step == 1)
-        for (int64_t k = 0; k < stretch->n; k++)
-            stretch->to[k] = stretch->from[begin[k]];
-    else
-        for (int64_t k = 0; k < stretch->n; k++)
-            stretch->to[k * to_step] = stretch->from[begin[k] * from_step];
-}
-
-/* Is row h of the result the one above it once more? */
-static bool repeats(const struct rg_axis_map *map, int64_t h)
-{
-    return h > 0 && map->begin[h] == map->begin[h - 1] &&
-           map->first[h + 1] - map->first[h] == map->first[h] - map->first[h - 1];
-}
-
-static void move_row(const struct rg_resize_plan *plan, const struct rg_resize_row *row, int64_t w, int64_t n,
-                     bool has_above)
-{
-    const struct rg_axis_map *map = &plan->height;
-    const struct rg_resize_side *result = &plan->result;
-    const bool has_source = map->first[row->h + 1] > map->first[row->h];
-    const struct stretch stretch = {
-        .to = row->result + rg_resize_offset(result, row->h, w),
-        .from = has_source ? row->source + rg_resize_offset(&plan->source, map->begin[row->h], 0) : NULL,
-        .w = w,
-        .n = n};
-    if (has_above && result->solid && repeats(map, row->h))
-        memcpy(stretch.to, stretch.to - result->stride_h, (size_t)(n * plan->inner));
-    else if (has_source && plan->width.first[plan->width.n_dst] == plan->width.n_dst)
-        move_full(plan, &stretch);
-    else
-        move_sparse(plan, &stretch);
-}
-
+/* Some rows side by side: what a stretch reads is found once for all of them. */
 static void move_rows(const struct progress *progress, const struct task *task)
 {
     const struct rg_resize_plan *plan = progress->plan;
-    const int64_t w = plan->strips[task->parts.begin].piece.from;
-    const int64_t n = plan->strips[task->parts.end - 1].piece.to - w;
+    const struct rg_share columns = columns_of(plan, task);
     struct cursor cursor = cursor_at(progress, task->rows.begin);
-    struct rg_resize_row row;
-    for (int64_t at = task->rows.begin; at < task->rows.end; at++) {
-        take_rows(&cursor, &row, 1);
-        move_row(plan, &row, w, n, at > task->rows.begin);
+    struct rg_resize_row rows[RG_RESIZE_BATCH];
+    struct rg_moved moved;
+    rg_moved_begin(&moved, plan);
+    for (int64_t at = task->rows.begin; at < task->rows.end; at += RG_RESIZE_BATCH) {
+        const int64_t n = rg_min(task->rows.end - at, RG_RESIZE_BATCH);
+        take_rows(&cursor, rows, n);
+        for (int64_t w = columns.begin; w < columns.end; w += moved.n) {
+            rg_moved_take(&moved, w, columns.end);
+            for (int64_t k = 0; k < n; k++)
+                rg_moved_row(&moved, &rows[k], at + k > task->rows.begin);
+            rg_moved_canonicalise(&moved);
+        }
     }
 }
 
@@ -510,7 +460,7 @@ static void run_slot(void *context, int slot)
     else if (plan->route == RG_MOVED)
         move_rows(progress, &task);
     else if (plan->route == RG_INTERLEAVED)
-        rg_resize_run_interleaved(plan, progress->run, slot, workspace);
+        rg_resize_run_interleaved(plan, progress->source, progress->result, slot, workspace);
     else if (plan->route == RG_SHRINK)
         shrink_planes(progress, &task);
     else if (plan->route == RG_FUSED_GROUPS)
@@ -521,7 +471,14 @@ static void run_slot(void *context, int slot)
 
 void rg_resize_run(const regrad_plan *base, struct rg_run *run)
 {
-    struct progress progress = {rg_as_resize(base), run};
-    if (progress.plan->n_rows > 0)
-        rg_plan_parallel(base, run, run_slot, &progress);
+    const struct rg_resize_plan *plan = rg_as_resize(base);
+    if (plan->n_rows == 0)
+        return;
+    struct progress progress = {
+        .plan = plan,
+        .run = run,
+        .source = (const char *)run->input[0] + rg_first_nbytes(&base->input[0].view),
+        .result = (char *)run->output[0] + rg_first_nbytes(&base->output[0].view),
+    };
+    rg_plan_parallel(base, run, run_slot, &progress);
 }

@@ -24,6 +24,7 @@ const char *rg_way_word(enum rg_way way)
         [RG_IN_PLACE] = "in place",
         [RG_STRIDED_SOURCE] = "strided source",
         [RG_STRIDED_RESULT] = "strided result",
+        [RG_SPARSE] = "sparse",
         [RG_SHARED_ROWS] = "shared rows",
         [RG_PREFETCHED] = "prefetched",
         [RG_APART] = "apart",

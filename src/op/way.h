@@ -33,6 +33,7 @@ enum rg_way {
     RG_IN_PLACE, /* likewise */
     RG_STRIDED_SOURCE,
     RG_STRIDED_RESULT,
+    RG_SPARSE,
     RG_SHARED_ROWS,
     RG_PREFETCHED,
     /* Traits of a grid sample. */
