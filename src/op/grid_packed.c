@@ -208,10 +208,8 @@ static void slope(const struct rg_grid_unit *unit, int64_t b, struct rg_grid_blo
 {
     struct packed_scratch *scratch = unit->scratch;
     const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
-    if (unit->plan->need_input)
-        unit->kernels->packed->slope(sums, unit->input, with_spread ? unit->grad : NULL, unit->plan->lanes,
-                                     &scratch->all, (places)scratch->at, &unit->at->points, &scratch->tile,
-                                     block.count);
+    unit->kernels->packed->slope(sums, unit->input, with_spread ? unit->grad : NULL, unit->plan->lanes, &scratch->all,
+                                 (places)scratch->at, &unit->at->points, &scratch->tile, block.count);
     rg_grid_end_sums(unit, sums, block);
 }
 
@@ -219,7 +217,7 @@ static void differentiate(struct rg_grid_unit *unit, int64_t b, struct rg_grid_b
 {
     const struct rg_grid_plan *plan = unit->plan;
     struct packed_scratch *scratch = unit->scratch;
-    const bool both = unit->at->owns && unit->at->touches && plan->need_input && rg_grid_is_alone(unit);
+    const bool both = unit->at->owns && unit->at->touches && rg_grid_is_alone(unit);
     const struct rg_grid_plane plane = group_plane(unit, &unit->run->sampled);
     rg_grid_load_pixels(unit, &scratch->tile, &plane, block);
     if (unit->at->touches && !both)
@@ -250,10 +248,8 @@ static void begin(struct rg_grid_unit *unit)
 
 static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
 {
-    if (unit->abreast > 0) { /* else another has found the points */
-        rg_grid_locate(unit, block);
+    if (rg_grid_locate(unit, block))
         place(unit);
-    }
     prefetch(unit, block);
     if (is_apart(unit))
         note_rows(unit, block);

@@ -24,7 +24,8 @@ struct rg_grid_plan {
     int64_t n_points, n_blocks;  /* of one sample; a block is RG_GRID_POINTS points */
     int64_t section, n_sections; /* blocks of a section; how many sections there are */
     bool forward, want_input_grad, want_grid_grad;
-    bool need_input;      /* the input's values count */
+    bool need_input;      /* the input's values count: for the output, or for grid_grad */
+    bool clears_grid_grad; /* it is wanted, and is 0 whatever the values; want_grid_grad is false then */
     int64_t lanes;        /* values of a pixel of the workspace: channels side by side, or planes */
     int64_t pitch;        /* pixels from one row to the next in an image of the workspace */
     int64_t beside;       /* pixels beside an image, of each slot that has rows of it */
@@ -45,6 +46,12 @@ struct rg_grid_plan {
 static inline bool rg_grid_is_long(int64_t size)
 {
     return size > RG_LONGEST_IN_FLOAT;
+}
+
+/* Is there more to do than to clear grid_grad? */
+static inline bool rg_grid_computes(const struct rg_grid_plan *plan)
+{
+    return plan->need_input || plan->want_input_grad;
 }
 
 /* Chooses the way, and all that belongs to it. */

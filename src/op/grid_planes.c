@@ -187,8 +187,7 @@ static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block bloc
         spread(unit, n_listed);
     if (unit->at->owns) {
         const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
-        if (unit->plan->need_input)
-            slope(unit, sums, block.count);
+        slope(unit, sums, block.count);
         rg_grid_end_sums(unit, sums, block);
     }
 }

@@ -14,7 +14,10 @@
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  */
+#include <string.h>
+
 #include "op/grid_sums.h"
+#include "op/grid_values.h"
 #include "op/grid_window.h"
 #include "rt/parallel.h"
 
@@ -26,15 +29,13 @@ static void work_on_block(struct rg_grid_unit *unit, int64_t b)
     struct rg_grid_at *const at = unit->at;
     const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
     const int64_t s = b / plan->section;
-    at->owns = (plan->forward || plan->want_grid_grad) && b >= unit->blocks.begin && b < unit->blocks.end;
+    at->owns = plan->need_input && b >= unit->blocks.begin && b < unit->blocks.end;
     at->touches = unit->surveyed ? rg_grid_touches(unit, s) : plan->want_input_grad;
     if (unit->surveyed && (at->owns || at->touches))
         rg_grid_open_rows(unit, at->window.high[s] + 1, at->window.lowest[s]);
     for (int64_t i = 0; i < unit->abreast; i++)
-        if (at->touches || (at->owns && plan->need_input))
-            plan->way->work(unit + i, b, block);
-        else if (at->owns) /* nothing is added to the sums */
-            rg_grid_end_sums(unit + i, rg_grid_begin_sums(unit + i, b), block);
+        if (at->owns || at->touches)
+            plan->way->work(rg_grid_at_group(unit, i), b, block);
     if (unit->surveyed)
         rg_grid_close_rows(unit, at->window.lowest[(b + 1) / plan->section]);
 }
@@ -46,14 +47,14 @@ static void work(struct rg_grid_unit *unit, int64_t span)
     const struct rg_share all = {0, plan->n_blocks}, share = plan->want_input_grad ? all : unit->blocks;
     rg_grid_begin_rows(unit, span);
     for (int64_t i = 0; i < unit->abreast; i++)
-        plan->way->begin(unit + i);
+        plan->way->begin(rg_grid_at_group(unit, i));
     if (!unit->surveyed)
         rg_grid_open_rows(unit, unit->at->window.view.end, 0);
     for (int64_t b = share.begin; b < share.end; b++)
         work_on_block(unit, b);
     rg_grid_end_rows(unit);
     for (int64_t i = 0; i < unit->abreast && plan->way->end != NULL; i++)
-        plan->way->end(unit + i);
+        plan->way->end(rg_grid_at_group(unit, i));
 }
 
 /* Rings of groups abreast are to stay in a second-level cache together. */
@@ -69,7 +70,7 @@ static int64_t count_abreast(const struct rg_grid_unit *unit, int64_t span)
 }
 
 /* Groups of a sample, by one slot alone. */
-static void work_alone(struct rg_grid_unit unit[RG_GRID_ABREAST], int64_t n, struct rg_share groups)
+static void work_alone(struct rg_grid_unit *unit, int64_t n, struct rg_share groups)
 {
     int64_t span = INT32_MAX;
     rg_grid_set_groups(unit, n, groups.begin, 1);
@@ -91,10 +92,10 @@ static void samples_slot(void *context, int slot)
     const struct rg_grid_run *run = context;
     const struct rg_grid_plan *plan = run->plan;
     const struct rg_share share = rg_share_units(plan->n_alone, plan->base.n_slots, slot);
-    struct rg_grid_unit unit[RG_GRID_ABREAST] = {rg_grid_make_unit(run, slot, 1)};
+    struct rg_grid_unit unit = rg_grid_make_unit(run, slot, 1);
     for (int64_t n = share.begin; n < share.end; n++) {
-        work_alone(unit, n, (struct rg_share){0, plan->n_groups});
-        rg_grid_finish(unit);
+        work_alone(&unit, n, (struct rg_share){0, plan->n_groups});
+        rg_grid_finish(&unit);
     }
 }
 
@@ -109,8 +110,8 @@ static void groups_slot(void *context, int slot)
 {
     const struct common *common = context;
     const struct rg_grid_plan *plan = common->run->plan;
-    struct rg_grid_unit unit[RG_GRID_ABREAST] = {rg_grid_make_unit(common->run, slot, 1)};
-    work_alone(unit, common->n, rg_share_units(plan->groups_alone, plan->base.n_slots, slot));
+    struct rg_grid_unit unit = rg_grid_make_unit(common->run, slot, 1);
+    work_alone(&unit, common->n, rg_share_units(plan->groups_alone, plan->base.n_slots, slot));
 }
 
 static struct rg_grid_unit team_unit(const struct common *common, int slot)
@@ -155,6 +156,20 @@ static void finish_slot(void *context, int slot)
 }
 
 /* ---- The run ---- */
+
+/* A gradient of the grid that is 0 whatever the values: each slot has some samples, or some rows of every sample. */
+static void clear_slot(void *context, int slot)
+{
+    const struct rg_grid_run *run = context;
+    const struct rg_grid_tensor *grad = &run->grid_grad;
+    const int64_t *stride = grad->view->stride;
+    const int split = run->plan->n >= run->plan->base.n_slots ? 0 : 1;
+    int64_t shape[4];
+    memcpy(shape, grad->view->shape, sizeof shape);
+    const struct rg_share share = rg_share_units(shape[split], run->plan->base.n_slots, slot);
+    shape[split] = share.end - share.begin;
+    rg_grid_clear(grad->data + share.begin * stride[split] * grad->element, (size_t)grad->element, 4, shape, stride);
+}
 
 /* Finds which rows the points of a sample touch. False when the run is at its end. */
 static bool survey(struct common *common)
@@ -218,6 +233,10 @@ void rg_grid_run(const regrad_plan *base, struct rg_run *run)
         all.input_grad = tensor_of(plan, &base->output[0], run->output[0]);
         all.grid_grad = tensor_of(plan, &base->output[1], run->output[1]);
     }
+    if (plan->clears_grid_grad)
+        rg_plan_parallel(base, run, clear_slot, &all);
+    if (!rg_grid_computes(plan))
+        return;
     if (plan->n_alone > 0)
         rg_plan_parallel(base, run, samples_slot, &all);
     for (int64_t n = plan->n_alone; n < plan->n; n++)

@@ -68,23 +68,28 @@ static bool is_bilinear(const struct rg_grid_plan *plan)
     return plan->way == &rg_grid_packed && rg_grid_is_bilinear(plan);
 }
 
-void rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
+bool rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
 {
     const struct rg_grid_spec *spec = &unit->plan->spec;
     const struct rg_grid_kernels *kernels = unit->kernels->grid;
     const union rg_grid_values *x = &unit->at->x, *y = &unit->at->y;
     struct rg_packed_points *points = &unit->at->points;
+    if (unit->at->located_n == unit->n && unit->at->located == block.first)
+        return false;
+    unit->at->located_n = unit->n;
+    unit->at->located = block.first;
     rg_grid_load_coordinates(unit, block);
     if (is_bilinear(unit->plan)) {
         points->n_taps = 2;
         kernels->bilinear_axis(&points->x, points->weight_x, x, block.count, spec->in_w, spec);
         kernels->bilinear_axis(&points->y, points->weight_y, y, block.count, spec->in_h, spec);
-        return;
+        return true;
     }
     kernels->locate(&points->each, x, y, block.count, spec);
     points->n_taps = points->each.n_taps;
     if (unit->plan->wide != NULL)
         locate_long(unit->plan, &points->each, x, y, block.count);
+    return true;
 }
 
 /* ---- Sums ---- */
@@ -127,10 +132,9 @@ static void finish_block(const struct rg_grid_unit *unit, struct rg_grid_sums su
 {
     const struct rg_grid_plan *plan = unit->plan;
     const struct rg_packed_points *points = &unit->at->points;
-    const bool summed = plan->need_input && plan->channels > 0; /* else they are 0, and stay it */
-    if (summed && is_bilinear(plan)) {
+    if (is_bilinear(plan)) {
         unit->kernels->grid->finish_bilinear(sums, &points->x, &points->y);
-    } else if (summed) {
+    } else {
         unit->kernels->grid->finish(sums.x, &points->each.x.slope, &points->each);
         unit->kernels->grid->finish(sums.y, &points->each.y.slope, &points->each);
     }
@@ -164,8 +168,7 @@ void rg_grid_finish(struct rg_grid_unit *unit)
     rg_grid_set_groups(unit, unit->n, 0, 1);
     for (int64_t b = unit->blocks.begin; b < unit->blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, unit->plan->n_points);
-        if (unit->plan->need_input)
-            rg_grid_locate(unit, block);
+        rg_grid_locate(unit, block);
         finish_block(unit, add_groups(unit, b), block);
     }
 }

@@ -113,26 +113,32 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, i
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
     grant_own(&unit, run->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     unit.at->window.mask = INT32_MAX;
+    unit.at->located_n = -1;
     grant_team(&unit, common + common_nbytes(plan) + (n_slots == 1 ? slot * team_nbytes(plan, 1) : 0));
     unit.surveyed = is_surveyed(&unit);
     plan->way->init(&unit);
     return unit;
 }
 
-void rg_grid_set_groups(struct rg_grid_unit *unit, int64_t n, int64_t g, int64_t n_groups)
+struct rg_grid_unit *rg_grid_at_group(struct rg_grid_unit *unit, int64_t nth)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    for (int64_t i = n_groups - 1; i >= 0; i--) {
-        struct rg_grid_unit *const one = unit + i;
-        *one = *unit;
-        one->abreast = i == 0 ? n_groups : 0;
-        one->n = n;
-        one->first = (g + i) * plan->group;
-        one->count = rg_min(plan->channels - one->first, plan->group);
-        one->input += i * images_nbytes(plan, 1);
-        one->grad += i * images_nbytes(plan, 1);
-        one->sum = n < plan->n_alone ? one->own_sum : one->common_sum;
-        if (rg_grid_has_own_sums(one))
-            one->sum += (g + i) * rg_grid_sum_nbytes(plan);
-    }
+    const int64_t g = unit->first_group + nth, step = (nth - unit->nth) * images_nbytes(plan, 1);
+    unit->nth = nth;
+    unit->first = g * plan->group;
+    unit->count = rg_min(plan->channels - unit->first, plan->group);
+    unit->input += step;
+    unit->grad += step;
+    unit->sum = unit->n < plan->n_alone ? unit->own_sum : unit->common_sum;
+    if (rg_grid_has_own_sums(unit))
+        unit->sum += g * rg_grid_sum_nbytes(plan);
+    return unit;
+}
+
+void rg_grid_set_groups(struct rg_grid_unit *unit, int64_t n, int64_t g, int64_t n_groups)
+{
+    unit->n = n;
+    unit->first_group = g;
+    unit->abreast = n_groups;
+    rg_grid_at_group(unit, 0);
 }

@@ -52,6 +52,7 @@ struct rg_grid_window {
 struct rg_grid_at {
     union rg_grid_values x, y; /* coordinates */
     struct rg_packed_points points;
+    int64_t located_n, located;  /* the sample and the first point of the block that was located */
     union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
     bool owns, touches;          /* is the block the slot's, and must points be added to the slot's rows? */
     struct rg_grid_window window;
@@ -63,8 +64,9 @@ struct rg_grid_unit {
     const struct rg_grid_plan *plan;
     const struct rg_kernels *kernels;
     int64_t n, first, count;
+    int64_t first_group, abreast; /* the groups that are done at the same time */
+    int64_t nth;                  /* which of them the unit is at */
     int slot, n_slots;
-    int64_t abreast;              /* groups done at the same time: by this unit, and by those after it, where it is 0 */
     struct rg_share rows, blocks; /* that are this slot's */
     struct rg_grid_at *at;
     void *scratch;              /* of the way */
@@ -99,8 +101,11 @@ extern const struct rg_grid_way rg_grid_planes, rg_grid_packed;
 /* The place of a slot, which does groups with n_slots - 1 others. */
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots);
 
-/* Which groups of sample n the unit and those after it are at: n_groups, from g on. */
+/* Which groups of sample n are done at the same time: n_groups, from g on. The unit is at the first of them. */
 void rg_grid_set_groups(struct rg_grid_unit *unit, int64_t n, int64_t g, int64_t n_groups);
+
+/* Brings the unit to the nth of these groups, and returns it. */
+struct rg_grid_unit *rg_grid_at_group(struct rg_grid_unit *unit, int64_t nth);
 
 /* Has each group of the unit's sample sums of its own? Else they add to the same, one after another. */
 static inline bool rg_grid_has_own_sums(const struct rg_grid_unit *unit)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/grid_values.h"
 
+#include <string.h>
+
 static struct rg_grid_plane make_plane(const struct rg_grid_tensor *tensor, int64_t offset, const int64_t *shape,
                                        const int64_t *stride)
 {
@@ -69,6 +71,32 @@ void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, c
                                                    plane->far);
         p += s.n;
     }
+}
+
+/* Do values of this shape lie one beside the other, without a gap? */
+static bool is_dense(int n_dims, const int64_t *shape, const int64_t *stride)
+{
+    int64_t n_values = 1, last = 0;
+    for (int k = 0; k < n_dims; k++) {
+        if (shape[k] > 1 && stride[k] < 0)
+            return false;
+        n_values *= shape[k];
+        last += (shape[k] - 1) * stride[k];
+    }
+    return last + 1 == n_values;
+}
+
+void rg_grid_clear(char *data, size_t element, int n_dims, const int64_t *shape, const int64_t *stride)
+{
+    size_t n_values = 1;
+    for (int k = 0; k < n_dims; k++)
+        n_values *= (size_t)shape[k];
+    if (is_dense(n_dims, shape, stride)) {
+        memset(data, 0, n_values * element);
+        return;
+    }
+    for (int64_t i = 0; i < shape[0]; i++)
+        rg_grid_clear(data + i * stride[0] * (int64_t)element, element, n_dims - 1, shape + 1, stride + 1);
 }
 
 /* Where x and y of these points lie in turn. */

@@ -26,6 +26,9 @@ void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, const st
 void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, const struct rg_grid_plane *plane,
                           struct rg_grid_block block);
 
+/* Makes 0 what has this shape. Dimensions come from the one with the largest strides to the one with the smallest. */
+void rg_grid_clear(char *data, size_t element, int n_dims, const int64_t *shape, const int64_t *stride);
+
 /* The coordinates of a block of points, to unit->at. */
 void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_block block);
 

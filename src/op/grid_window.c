@@ -54,7 +54,7 @@ bool rg_grid_touches(const struct rg_grid_unit *unit, int64_t s)
 static bool visits(const struct rg_grid_unit *unit, int64_t s)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const bool owns = (plan->forward || plan->want_grid_grad) && s * plan->section < unit->blocks.end &&
+    const bool owns = plan->need_input && s * plan->section < unit->blocks.end &&
                       (s + 1) * plan->section > unit->blocks.begin;
     return owns || rg_grid_touches(unit, s);
 }
@@ -141,7 +141,7 @@ void rg_grid_close_rows(struct rg_grid_unit *unit, int64_t row)
         if (step.end > row)
             return;
         for (int64_t i = 0; i < unit->abreast && unit->plan->grad_copied && rows.begin < rows.end; i++)
-            unit->plan->way->store(unit + i, rows);
+            unit->plan->way->store(rg_grid_at_group(unit, i), rows);
         window->closed = step.end;
     }
 }
@@ -157,9 +157,9 @@ void rg_grid_open_rows(struct rg_grid_unit *unit, int64_t row, int64_t needed)
         const struct rg_share rows = step_from(unit, window->opened);
         rg_grid_close_rows(unit, rg_min(needed, rows.begin));
         for (int64_t i = 0; i < unit->abreast && plan->want_input_grad; i++)
-            plan->way->clear(unit + i, rows);
+            plan->way->clear(rg_grid_at_group(unit, i), rows);
         for (int64_t i = 0; i < unit->abreast && loads && rows.end > needed; i++)
-            plan->way->load(unit + i, rows);
+            plan->way->load(rg_grid_at_group(unit, i), rows);
         window->opened = rows.end;
     }
 }
