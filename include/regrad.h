@@ -272,14 +272,16 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  * Of a grid sample, one of
  *
  *   packed          up to 16 channels at a time are side by side, all of them where these are up to 8 and bilinear
- *   planes          plane by plane: few points, few channels that are not bilinear, or very long axes
+ *   planes          the input is read where it is: few points, few channels that are not bilinear, or very long axes
  *
  * and any of
  *
- *   abreast         two groups of 16 channels are done at the same time, where few rows are in use at a time
+ *   abreast         groups of 16 channels are done at the same time: all of planes, else two where few rows are in use
+ *   gathered        of planes: the neighbours of points are brought side by side, 16 channels at a time
  *   apart           a small gradient of the input is made in the workspace, and then moved past the caches
  *   long            the input has an axis on which pixels are found in double
- *   in place        of packed: the input, or its gradient, has this layout already, and is not copied
+ *   in place        of packed: the input, or its gradient, has this layout already, and is not copied; of planes: the
+ *                   gradient of the input is added to where it is
  *   streamed        as above
  */
 REGRAD_API size_t regrad_plan_describe(const regrad_plan *plan, char *buffer, size_t size);

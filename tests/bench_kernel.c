@@ -29,7 +29,7 @@ static _Alignas(RG_ALIGNMENT) struct {
     struct rg_grid_points points;
     struct rg_packed_points packed_points;
     struct rg_packed_window window;
-    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], list[RG_GRID_POINTS];
+    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
     int32_t at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
 } data;
 
@@ -108,12 +108,6 @@ static struct work transpose(const struct subject *subject)
     return (struct work){ROW, 2 * ROW * subject->value};
 }
 
-static struct work fetch(const struct subject *subject)
-{
-    subject->kernels->grid->fetch[subject->dtype](data.to, data.from, data.offset[0], RG_GRID_POINTS);
-    return (struct work){RG_GRID_POINTS, RG_GRID_POINTS * (subject->size + subject->value)};
-}
-
 static struct work rows(const struct subject *subject)
 {
     /* half of them were summed before, as by a bilinear resize by 2 */
@@ -180,7 +174,7 @@ static struct work groups(const struct subject *subject)
 /* ---- Grid sample: bilinear, points of a smooth grid ---- */
 
 static const struct rg_grid_spec spec = {IMAGE_H, IMAGE_W, REGRAD_BILINEAR, REGRAD_BORDER, false};
-static const struct rg_grid_image image = {IMAGE_W, 1, 0, 0, IMAGE_H, 0};
+static const struct rg_grid_image image = {IMAGE_W, 1, 0, IMAGE_H};
 
 /* The work for all points, from that for one. */
 static struct work of_points(int64_t n_values, int64_t nbytes)
@@ -206,16 +200,10 @@ static struct work grid_place(const struct subject *subject)
     return of_points(N_NEIGHBOURS, (4 + N_NEIGHBOURS) * (int64_t)sizeof(int64_t));
 }
 
-static struct work grid_list(const struct subject *subject)
-{
-    subject->kernels->grid->list(data.list, &data.points, RG_GRID_POINTS, 0, IMAGE_H);
-    return of_points(1, 4 * (int64_t)sizeof(int64_t));
-}
-
 static struct work grid_scatter(const struct subject *subject)
 {
-    subject->kernels->grid->scatter(data.to, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight, data.value,
-                                    N_NEIGHBOURS, data.list, RG_GRID_POINTS);
+    subject->kernels->grid->scatter(data.to, 0, 1, (const int64_t(*)[RG_GRID_POINTS])data.offset, data.weight,
+                                    data.value, 1, N_NEIGHBOURS, RG_GRID_POINTS);
     return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (8 + 3 * subject->value) + subject->value);
 }
 
@@ -356,6 +344,13 @@ static struct work packed_store_last(const struct subject *subject)
     return of_points(lanes, lanes * (subject->size + subject->value));
 }
 
+static struct work packed_gather(const struct subject *subject)
+{
+    subject->kernels->packed->gather[subject->dtype](data.tile, RG_GRID_LANES, data.from, RG_GRID_POINTS,
+                                                     data.offset[0], RG_GRID_LANES, RG_GRID_POINTS);
+    return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
+}
+
 static struct work packed_prefetch(const struct subject *subject)
 {
     subject->kernels->packed->prefetch(data.packed, subject->kind->lanes, data.window.width, data.at[0],
@@ -397,7 +392,6 @@ static const struct kernel {
     {"split", split, true, false, 0},
     {"join", join, true, false, 0},
     {"transpose", transpose, false, false, 0},
-    {"fetch", fetch, true, false, 0},
     {"rows, 4 of them", rows, true, false, 0},
     {"cols, 4 terms", cols, true, false, 0},
     {"shrink, 4 by 4 terms", shrink, true, true, 0},
@@ -405,7 +399,6 @@ static const struct kernel {
     {"grid_locate", grid_locate, false, false, 0},
     {"grid_weigh", grid_weigh, false, false, 0},
     {"grid_place", grid_place, false, false, 0},
-    {"grid_list", grid_list, false, false, 0},
     {"grid_scatter", grid_scatter, false, false, 0},
     {"grid_blend", grid_blend, false, false, 0},
     {"grid_multiply", grid_multiply, false, false, 0},
@@ -424,6 +417,7 @@ static const struct kernel {
     {"packed_load, last", packed_load_last, true, false, N_BILINEAR},
     {"packed_store", packed_store, true, false, N_BILINEAR},
     {"packed_store, last", packed_store_last, true, false, N_BILINEAR},
+    {"packed_gather", packed_gather, true, false, 0},
     {"packed_prefetch", packed_prefetch, false, false, N_NARROW},
     {"packed_bounded", packed_bounded, false, false, 0},
     {"clear_far", clear_far, false, false, 0},
@@ -439,8 +433,12 @@ static void prepare_packed(const struct subject *subject)
     of.interpolation = subject->kind->interpolation;
     subject->kernels->grid->locate(&points->each, &data.x, &data.y, RG_GRID_POINTS, &of);
     points->n_taps = points->each.n_taps;
+    points->paired = points->n_taps == 2;
     grid_bilinear_axis(subject);
     subject->kernels->grid->bilinear_axis(&points->y, points->weight_y, &data.y, RG_GRID_POINTS, IMAGE_H, &spec);
+    subject->kernels->grid->weigh(points->weight, points->each.y.weight, points->each.x.weight, points->n_taps);
+    subject->kernels->grid->weigh(points->dx, points->each.y.weight, points->each.x.derivative, points->n_taps);
+    subject->kernels->grid->weigh(points->dy, points->each.y.derivative, points->each.x.weight, points->n_taps);
     data.window = (struct rg_packed_window){
         .width = IMAGE_W, .row_end = IMAGE_H, .mask = IMAGE_H - 1, .many = subject->kind->lanes == RG_GRID_LANES};
     packed_place(subject);
@@ -457,7 +455,6 @@ static void prepare(const struct subject *subject)
     grid_locate(subject);
     grid_weigh(subject);
     grid_place(subject);
-    grid_list(subject);
     prepare_packed(subject);
 }
 

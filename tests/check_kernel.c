@@ -77,21 +77,6 @@ static void try_pairs(const struct subject *subject, struct rng *rng, regrad_dty
     guard_fini(&pairs);
 }
 
-static void try_fetch(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n)
-{
-    int64_t size = (int64_t)regrad_dtype_size(dtype), n_plane = rng_between(rng, 1, 300), offset[LONGEST];
-    struct guard plane = make(rng, dtype, n_plane);
-    struct guard result = make(rng, value_dtype(subject->wide), n);
-    void *expected = copy_of(&result);
-    for (int64_t p = 0; p < n; p++) {
-        offset[p] = rng_chance(rng, 4) ? -rng_between(rng, 1, 5) : rng_below(rng, n_plane);
-        set(subject->wide, expected, p, offset[p] < 0 ? 0 : number_decode(dtype, plane.data + offset[p] * size));
-    }
-    subject->kernels->grid->fetch[dtype](result.data, plane.data, offset, n);
-    finish_values(subject, "fetch", n, &result, expected);
-    guard_fini(&plane);
-}
-
 static void convert_all(const struct subject *subject, struct rng *rng)
 {
     for (int type = 0; type < N_DTYPES; type++) {
@@ -105,7 +90,6 @@ static void convert_all(const struct subject *subject, struct rng *rng)
             }
             try_load(subject, rng, dtype, 0, n);
             try_pairs(subject, rng, dtype, n);
-            try_fetch(subject, rng, dtype, n);
         }
     }
 }

@@ -95,39 +95,30 @@ static void try_fold(const struct subject *subject, struct rng *rng, int64_t n)
     guard_fini(&rows);
 }
 
-/* Neighbours anywhere in an image of n pixels. */
-static void fill_offsets(struct rng *rng, grid_offsets offset, int64_t n)
-{
-    for (int64_t k = 0; k < RG_GRID_NEIGHBOURS; k++)
-        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-            offset[k][p] = rng_below(rng, n);
-}
-
-/* Adds into a plane. */
+/* Adds into planes whose channels lie apart, or beside one another. */
 static void try_scatter(const struct subject *subject, struct rng *rng, int64_t n_neighbours, int64_t n)
 {
-    bool wide = subject->wide;
-    int64_t n_pixels = rng_between(rng, 1, 40), list[RG_GRID_POINTS];
+    const bool wide = subject->wide, last = rng_chance(rng, 2);
+    const int64_t lanes = rng_chance(rng, 2) ? 1 : RG_GRID_LANES, channels = rng_between(rng, 1, lanes);
+    const int64_t n_pixels = rng_between(rng, 1, 40), step = last ? 1 : n_pixels, stride = last ? channels : 1;
     grid_offsets offset;
     struct guard weight = make_rows(rng, wide, n_neighbours);
-    struct guard grad = make(rng, value_dtype(wide), RG_GRID_POINTS);
-    struct guard image = make(rng, value_dtype(wide), n_pixels);
+    struct guard tile = make(rng, value_dtype(wide), n * lanes);
+    struct guard image = make(rng, value_dtype(wide), n_pixels * channels);
     void *expected = copy_of(&image);
-    fill_offsets(rng, offset, n_pixels);
-    for (int64_t i = 0; i < n; i++) {
-        list[i] = rng_below(rng, RG_GRID_POINTS);
+    for (int64_t p = 0; p < n; p++)
         for (int64_t k = 0; k < n_neighbours; k++) {
-            int64_t at = offset[k][list[i]];
-            set(wide, expected, at,
-                fused(wide, row_value(wide, &weight, k, list[i]), get(wide, grad.data, list[i]),
-                      get(wide, expected, at)));
+            offset[k][p] = rng_chance(rng, 5) ? RG_GRID_NOWHERE : rng_below(rng, n_pixels) * stride;
+            for (int64_t c = 0; c < channels && offset[k][p] != RG_GRID_NOWHERE; c++)
+                set(wide, expected, offset[k][p] + c * step,
+                    fused(wide, row_value(wide, &weight, k, p), get(wide, tile.data, p * lanes + c),
+                          get(wide, expected, offset[k][p] + c * step)));
         }
-    }
-    subject->kernels->grid->scatter(image.data, (const int64_t(*)[RG_GRID_POINTS])offset,
-                                    (const union rg_grid_values *)weight.data, grad.data, n_neighbours, list, n);
+    subject->kernels->grid->scatter(image.data, step, channels, (const int64_t(*)[RG_GRID_POINTS])offset,
+                                    (const union rg_grid_values *)weight.data, tile.data, lanes, n_neighbours, n);
     finish_values(subject, "grid_scatter", n, &image, expected);
     guard_fini(&weight);
-    guard_fini(&grad);
+    guard_fini(&tile);
 }
 
 static void all_grid_values(const struct subject *subject, struct rng *rng)
@@ -153,8 +144,7 @@ static void try_place(const struct subject *subject, struct rng *rng, int64_t n_
 {
     static struct rg_grid_points points;
     struct guard result;
-    struct rg_grid_image image = {
-        rng_between(rng, -50, 50), rng_between(rng, -3, 3), rng_between(rng, -9, 0), 0, 0, -1};
+    struct rg_grid_image image = {rng_between(rng, -50, 50), rng_between(rng, -3, 3), 0, 0};
     image.row_begin = rng_between(rng, 0, 5);
     image.row_end = image.row_begin + rng_between(rng, 0, 9);
     fill_points(rng, &points, n_taps);
@@ -164,8 +154,7 @@ static void try_place(const struct subject *subject, struct rng *rng, int64_t n_
         for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
             int64_t y = points.y.index[k / n_taps][p], x = points.x.index[k % n_taps][p];
             bool there = x != -1 && y >= image.row_begin && y < image.row_end;
-            expected[k * RG_GRID_POINTS + p] =
-                there ? y * image.stride_h + x * image.stride_w - image.low : image.outside;
+            expected[k * RG_GRID_POINTS + p] = there ? y * image.stride_h + x * image.stride_w : RG_GRID_NOWHERE;
         }
     subject->kernels->grid->place((int64_t(*)[RG_GRID_POINTS])result.data, &points, &image);
     finish(subject, "grid_place", n_taps, &result, expected);
@@ -180,23 +169,6 @@ static bool touches(const struct rg_grid_points *points, int64_t p, int64_t row_
         in_columns |= points->x.index[k][p] >= 0;
     }
     return in_rows && in_columns;
-}
-
-static void try_list(const struct subject *subject, struct rng *rng, int64_t n_taps)
-{
-    static struct rg_grid_points points;
-    int64_t n = rng_between(rng, 0, RG_GRID_POINTS), n_expected = 0;
-    int64_t begin = rng_between(rng, 0, 5), end = begin + rng_between(rng, 0, 9);
-    struct guard list;
-    fill_points(rng, &points, n_taps);
-    guard_init(&list, (size_t)n * sizeof(int64_t), GUARD_AT_END);
-    int64_t n_listed = subject->kernels->grid->list((int64_t *)list.data, &points, n, begin, end);
-    for (int64_t p = 0; p < n; p++)
-        if (touches(&points, p, begin, end))
-            assert_true(n_expected < n_listed && ((int64_t *)list.data)[n_expected++] == p);
-    assert_int_equal(n_listed, n_expected);
-    assert_true(guard_intact(&list));
-    guard_fini(&list);
 }
 
 static void try_finish(const struct subject *subject, struct rng *rng, int64_t n_taps)
@@ -249,7 +221,6 @@ static void all_places(const struct subject *subject, struct rng *rng)
 {
     for (int k = 0; k < 300; k++) {
         try_place(subject, rng, 1 << k % 3);
-        try_list(subject, rng, 1 << k % 3);
         try_finish(subject, rng, 1 << k % 3);
         try_finish_bilinear(subject, rng);
     }

@@ -22,7 +22,15 @@ enum { N_PACKED_LANES = sizeof packed_lanes / sizeof packed_lanes[0] };
 /* What packed images there are: how many channels lie side by side, and taps of the points that touch them. */
 static const struct kind {
     int64_t lanes, n_taps;
-} kinds[] = {{1, 2}, {2, 2}, {4, 2}, {8, 2}, {RG_GRID_LANES, 2}, {RG_GRID_LANES, 1}, {RG_GRID_LANES, 4}};
+    bool paired;
+} kinds[] = {{1, 2, true},
+             {2, 2, true},
+             {4, 2, true},
+             {8, 2, true},
+             {RG_GRID_LANES, 2, true},
+             {RG_GRID_LANES, 1, false},
+             {RG_GRID_LANES, 2, false},
+             {RG_GRID_LANES, 4, false}};
 
 enum { N_KINDS = sizeof kinds / sizeof kinds[0], MOST_ROWS = 9 };
 
@@ -169,7 +177,7 @@ static int64_t neighbour_of(const struct packed_case *it, int64_t k, int64_t p)
 {
     const struct rg_packed_points *const points = &it->points;
     const int64_t ky = k / points->n_taps, kx = k % points->n_taps;
-    const bool pairs = points->n_taps == 2;
+    const bool pairs = points->paired;
     const int64_t row = pairs ? points->y.first[p] + ky : points->each.y.index[ky][p];
     const int64_t column = pairs ? points->x.first[p] + kx : points->each.x.index[kx][p];
     const bool inside = has_row(&it->window, row) && column >= 0 && column < it->window.width;
@@ -205,7 +213,7 @@ static int32_t expect_place(const struct packed_case *it, int64_t k, int64_t p)
 {
     if (!it->window.many)
         return expect_four(it, p);
-    if (it->points.n_taps == 2)
+    if (it->points.paired)
         return expect_two(it, k, p);
     const int64_t at = neighbour_of(it, k, p);
     return at < 0 ? it->window.nowhere : (int32_t)at;
@@ -213,7 +221,7 @@ static int32_t expect_place(const struct packed_case *it, int64_t k, int64_t p)
 
 static int64_t n_places_of(const struct packed_case *it)
 {
-    return !it->window.many ? 1 : it->points.n_taps == 2 ? 2 : n_neighbours_of(it);
+    return !it->window.many ? 1 : it->points.paired ? 2 : n_neighbours_of(it);
 }
 
 /* Finds the places, which are what they must be. */
@@ -232,6 +240,16 @@ static void find_places(const struct subject *subject, struct rng *rng, struct p
     finish(subject, "packed_place", it->points.n_taps, &found, expected);
 }
 
+static void weigh(const struct subject *subject, struct rg_packed_points *points)
+{
+    rg_grid_weigh_fn *const weigh = subject->kernels->grid->weigh;
+    const struct rg_grid_axis *const x = &points->each.x, *const y = &points->each.y;
+    weigh(points->weight, points->paired ? points->weight_y : y->weight, points->paired ? points->weight_x : x->weight,
+          points->n_taps);
+    weigh(points->dx, y->weight, x->derivative, points->n_taps);
+    weigh(points->dy, y->derivative, x->weight, points->n_taps);
+}
+
 /* With points from n_inside on outside of the image, places, and a tile of n_tile points. */
 static struct packed_case make_packed_case(const struct subject *subject, struct rng *rng, const struct kind *kind,
                                            int64_t n_inside, int64_t n_tile)
@@ -240,11 +258,13 @@ static struct packed_case make_packed_case(const struct subject *subject, struct
     int64_t n_rows;
     it.window = make_window(rng, kind->lanes == RG_GRID_LANES, &n_rows);
     it.points.n_taps = it.points.each.n_taps = kind->n_taps;
-    if (kind->n_taps == 2)
+    it.points.paired = kind->paired;
+    if (kind->paired)
         fill_bilinear(rng, subject->wide, &it.window, &it.points);
     else
         fill_each(rng, subject->wide, &it.window, &it.points.each);
     leave_out(&it.points, n_inside);
+    weigh(subject, &it.points);
     it.packed = make(rng, value_dtype(subject->wide), count_pixels(&it.window, n_rows) * kind->lanes);
     it.tile = make(rng, value_dtype(subject->wide), n_tile * kind->lanes);
     list_beside(&it);
@@ -266,7 +286,7 @@ static double tap_weight(const struct packed_case *it, bool is_y, bool derived, 
 {
     const struct rg_packed_points *const points = &it->points;
     const struct rg_grid_axis *const each = is_y ? &points->each.y : &points->each.x;
-    if (points->n_taps != 2)
+    if (!points->paired)
         return get(it->wide, derived ? &each->derivative[k] : &each->weight[k], p);
     if (derived)
         return k == 0 ? -1 : 1;
@@ -510,6 +530,30 @@ static void try_packed_store(const struct subject *subject, struct rng *rng, con
     guard_fini(&tile);
 }
 
+/* Pixels in any order, and some that are nowhere. */
+static void try_packed_gather(const struct subject *subject, struct rng *rng, struct move move)
+{
+    const int64_t n_pixels = rng_between(rng, 1, 40), n = move.n;
+    int64_t offset[RG_GRID_POINTS], from[RG_GRID_POINTS];
+    struct guard tile = make(rng, value_dtype(subject->wide), n * move.lanes);
+    void *expected = copy_of(&tile);
+    move.n = n_pixels;
+    struct guard source = make_pixels(rng, &move);
+    for (int64_t p = 0; p < n; p++) {
+        from[p] = rng_chance(rng, 4) ? -1 : rng_below(rng, n_pixels);
+        offset[p] = from[p] < 0 ? RG_GRID_NOWHERE : from[p] * move.layout.stride;
+        for (int64_t c = 0; c < move.lanes; c++)
+            set(subject->wide, expected, p * move.lanes + c,
+                from[p] < 0 || c >= move.channels
+                    ? 0
+                    : number_decode(move.dtype, source.data + element_at(&move, c, from[p])));
+    }
+    subject->kernels->packed->gather[move.dtype](tile.data, move.lanes, source.data + element_at(&move, 0, 0),
+                                                 move.layout.channel_stride, offset, move.channels, n);
+    finish_values(subject, move_name("packed_gather", &move), n, &tile, expected);
+    guard_fini(&source);
+}
+
 /* All lanes are channels, or some are missing. */
 static void try_packed_moves(const struct subject *subject, struct rng *rng, struct move move)
 {
@@ -520,6 +564,8 @@ static void try_packed_moves(const struct subject *subject, struct rng *rng, str
             move.layout = make_layout(which, move.channels, move.n);
             try_packed_load(subject, rng, &move);
             try_packed_store(subject, rng, &move);
+            if (move.lanes == 1 || move.lanes == RG_GRID_LANES)
+                try_packed_gather(subject, rng, move);
         }
 }
 

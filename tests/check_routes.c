@@ -23,6 +23,7 @@
  *                         lies_packed          return false
  *                         can_pack             set grad_apart to false
  *                         choose_abreast       give false as `pays`
+ *                         do_planes            give false as `pays`, or set grad_copied to want_input_grad
  *                         choose_traits        set streams to false
  *     op/grid_window.c    rg_grid_ring         return 0
  *     op/resize.c         choose_order         set width_first to false
@@ -208,7 +209,17 @@ static const struct row rows[] = {
     {"grid_grad float32 1x32x40x37 -> 30x45 planes planes 1", "packed, ring, abreast, streamed", &sampled_large, NULL},
     {"grid_grad float32 1x33x120x37 -> 90x45 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
-    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes", &sampled_eager, NULL}, /* few points */
+    /* few points */
+    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes, in place, gathered", &sampled_eager, NULL},
+    {"grid float16 2x40x30x31 -> 3x4 last planes 1", "planes, abreast, gathered", &sampled, NULL},
+    {"grid_grad float32 3x41x30x31 -> 9x12 last last 1", "planes, in place, abreast, gathered", &sampled, NULL},
+    {"grid_nearest_grad float64 2x40x30x31 -> 3x4 planes planes 1", "planes, in place, abreast, gathered", &sampled,
+     NULL},
+    {"grid_nearest_grad bfloat16 2x20x30x31 -> 3x4 planes last 1", "planes, gathered", &sampled, NULL},
+    {"grid_nearest_grad float32 1x40x64x64 -> 3x100 last planes 3", "planes, in place, gathered", &sampled_eager, NULL},
+    {"grid_nearest_grad float32 1x70x64x64 -> 3x100 planes last 2", "planes, in place, abreast, gathered",
+     &sampled_eager, NULL},
+    {"grid_nearest_grad float32 2x1x9x9 -> 30x40 planes planes 1", "planes, in place", &sampled, NULL},
     {"grid float32 1x1x1x4194400 -> 1x9 planes planes 1", "planes, long", &sampled, NULL},
 };
 
@@ -218,11 +229,12 @@ static struct family {
     const char *name;
     uint64_t ways, ran, not_compiled;
 } grids = {"grid",
-           BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING) | BIT(RG_LONG) |
-               BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
+           BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_GATHERED) | BIT(RG_RING) |
+               BIT(RG_LONG) | BIT(RG_IN_PLACE) | BIT(RG_STREAMED),
            0, 0},
   resizes = {"resize",
-             (BIT(RG_N_WAYS) - 1) & ~(BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_RING)),
+             (BIT(RG_N_WAYS) - 1) &
+                 ~(BIT(RG_PACKED) | BIT(RG_PLANES) | BIT(RG_APART) | BIT(RG_ABREAST) | BIT(RG_GATHERED) | BIT(RG_RING)),
              0, 0};
 
 static struct family *family_of(const struct problem *problem)

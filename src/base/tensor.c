@@ -2,6 +2,7 @@
 #include "base/tensor.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 
@@ -245,4 +246,16 @@ const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, i
                            (long long)values[k]);
     snprintf(text + length, (size_t)(RG_SIZES_LENGTH - length), ")");
     return text;
+}
+
+void rg_tensor_clear(char *data, size_t element, int n_dims, const int64_t *shape, const int64_t *stride)
+{
+    int64_t n_values = 1;
+    int k = n_dims; /* the dimensions from k on have no gaps */
+    while (k > 0 && (stride[k - 1] == n_values || shape[k - 1] == 1))
+        n_values *= shape[--k];
+    if (k == 0)
+        memset(data, 0, (size_t)n_values * element);
+    for (int64_t i = 0; k > 0 && i < shape[0]; i++)
+        rg_tensor_clear(data + i * stride[0] * (int64_t)element, element, n_dims - 1, shape + 1, stride + 1);
 }

@@ -25,6 +25,9 @@ bool rg_tensor_overlaps_itself(const regrad_tensor *tensor);
 /* May the two views, at these addresses, share a byte? True also where finding out would take too long. */
 bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad_tensor *b, const void *b_data);
 
+/* Makes the elements of such a view 0: a piece of memory at a time, if the strides fall. */
+void rg_tensor_clear(char *data, size_t element, int n_dims, const int64_t *shape, const int64_t *stride);
+
 /* Writes n <= REGRAD_MAX_RANK numbers as "(1, 2, 3)" and returns text. */
 enum { RG_SIZES_LENGTH = 22 * REGRAD_MAX_RANK + 3 };
 const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, int n);

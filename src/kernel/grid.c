@@ -11,12 +11,6 @@
 #include "kernel/body/grid_plane.h"
 #include "kernel/body/grid_bilinear.h"
 #include "kernel/body/grid_rows.h"
-#include "kernel/body/stored_f32.h"
-#include "kernel/body/grid_fetch.h"
-#include "kernel/body/stored_half.h"
-#include "kernel/body/grid_fetch.h"
-#include "kernel/body/stored_bfloat.h"
-#include "kernel/body/grid_fetch.h"
 #define TABLE RG_ISA(rg_grid_f32)
 #include "kernel/body/grid_table.h"
 #undef TABLE
@@ -27,8 +21,6 @@
 #include "kernel/body/grid_plane.h"
 #include "kernel/body/grid_bilinear.h"
 #include "kernel/body/grid_rows.h"
-#include "kernel/body/stored_f64.h"
-#include "kernel/body/grid_fetch.h"
 #define TABLE RG_ISA(rg_grid_f64)
 #include "kernel/body/grid_table.h"
 #undef TABLE

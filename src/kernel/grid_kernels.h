@@ -48,31 +48,24 @@ typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *x, con
 typedef void rg_grid_weigh_fn(union rg_grid_values *dst, const union rg_grid_values *y, const union rg_grid_values *x,
                               int64_t n_taps);
 
-/* Where neighbours are in an image: at y * stride_h + x * stride_w - low. Those that are outside of it, and those
- * in rows other than row_begin .. row_end - 1, are at `outside`. */
+/* Where neighbours are in an image: at y * stride_h + x * stride_w. Those that are outside of it, and those in rows
+ * other than row_begin .. row_end - 1, are nowhere. */
 struct rg_grid_image {
-    int64_t stride_h, stride_w, low;
+    int64_t stride_h, stride_w;
     int64_t row_begin, row_end;
-    int64_t outside;
 };
+
+#define RG_GRID_NOWHERE INT64_MIN
 
 /* dst[k][p] = where neighbour k of point p is, for all RG_GRID_POINTS points. */
 typedef void rg_grid_place_fn(int64_t (*dst)[RG_GRID_POINTS], const struct rg_grid_points *points,
                               const struct rg_grid_image *image);
 
-/* Writes to list the points p < n, in increasing order, of which a neighbour is in rows row_begin .. row_end - 1, and
- * returns how many these are. Entries of list after them may be overwritten, up to entry n - 1. */
-typedef int64_t rg_grid_list_fn(int64_t *list, const struct rg_grid_points *points, int64_t n, int64_t row_begin,
-                                int64_t row_end);
-
-/* dst[p] = (T)plane[offset[p]] for p < n, and +0 where offset[p] < 0. plane is of the storage type. */
-typedef void rg_grid_fetch_fn(void *dst, const void *plane, const int64_t *offset, int64_t n);
-
-/* The points that list[0] .. list[n - 1] name, in this order, and for each p of them all k in increasing order:
- * plane[o] = fma(weight[k][p], grad[p], plane[o]) where o = offset[k][p]. */
-typedef void rg_grid_scatter_fn(void *plane, const int64_t (*offset)[RG_GRID_POINTS],
-                                const union rg_grid_values *weight, const void *grad, int64_t n_neighbours,
-                                const int64_t *list, int64_t n);
+/* For the points p < n in order, neighbours k in increasing order unless they are nowhere, and channels c < channels:
+ * plane[o] = fma(weight[k][p], tile[p * lanes + c], plane[o]) where o = offset[k][p] + c * channel_stride. */
+typedef void rg_grid_scatter_fn(void *plane, int64_t channel_stride, int64_t channels,
+                                const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
+                                const void *tile, int64_t lanes, int64_t n_neighbours, int64_t n);
 
 /* dst[p] = s where s = +0 and then s = fma(weight[k][p], value[k][p], s) for k = 0 .. n_neighbours - 1,
  * for p < n, rounded up to RG_GRID_LANES. */
@@ -91,6 +84,10 @@ typedef void rg_grid_fold_fn(void *sum, union rg_grid_values *row, int64_t n);
 
 /* sum[p] = round(slope[p] * sum[p]) for all RG_GRID_POINTS points, and +0 where all taps of an axis are outside. */
 typedef void rg_grid_finish_fn(void *sum, const union rg_grid_values *slope, const struct rg_grid_points *points);
+
+/* Finds the long axes of float points again, with kernels of double; on the others they stay. */
+void rg_grid_locate_long(struct rg_grid_points *points, const union rg_grid_values *x, const union rg_grid_values *y,
+                         int64_t n, const struct rg_grid_spec *spec, const struct rg_grid_kernels *kernels);
 
 /* ---- Rows ---- */
 
@@ -133,7 +130,6 @@ struct rg_grid_kernels {
     rg_grid_locate_fn *locate;
     rg_grid_weigh_fn *weigh;
     rg_grid_place_fn *place;
-    rg_grid_list_fn *list;
     rg_grid_scatter_fn *scatter;
     rg_grid_blend_fn *blend;
     rg_grid_multiply_fn *multiply;
@@ -143,7 +139,6 @@ struct rg_grid_kernels {
     rg_grid_bilinear_axis_fn *bilinear_axis;
     rg_grid_range_fn *range;
     rg_grid_rows_fn *rows;
-    rg_grid_fetch_fn *fetch[RG_N_DTYPES];
 };
 
 #endif

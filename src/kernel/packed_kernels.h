@@ -20,10 +20,13 @@ enum { RG_PACKED_LANES = 8, RG_PACKED_NOWHERE = 2 };
 /* Points of a block. */
 struct rg_packed_points {
     int64_t n_taps; /* on each axis: 2 for bilinear points, else 1 or 4 */
-    /* Bilinear points: what rg_grid_bilinear_axis_fn finds for each axis. */
+    bool paired;    /* bilinear points: what rg_grid_bilinear_axis_fn finds for each axis */
     struct rg_grid_bilinear_axis x, y;
     union rg_grid_values weight_x[2], weight_y[2];
-    struct rg_grid_points each; /* of others: what rg_grid_locate_fn finds */
+    struct rg_grid_points each; /* else: what rg_grid_locate_fn finds */
+    /* Of each neighbour: round(weight_y[ky] * weight_x[kx]); and unless they are paired, the same with the derivative
+     * of either. */
+    union rg_grid_values weight[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
 };
 
 /* What of an image a packed image holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of
@@ -37,15 +40,16 @@ struct rg_packed_window {
 
 /* For few lanes, at[0][p] = (y & mask) * width + x where all four neighbours of point p are in the window and side by
  * side in the packed image, RG_PACKED_NONE only where none of them is in the window, else RG_PACKED_SOME. For many
- * lanes, of bilinear points at[k][p] = where the left one of the two neighbours in the upper (k = 0) or lower row is,
+ * lanes, of paired points at[k][p] = where the left one of the two neighbours in the upper (k = 0) or lower row is,
  * which may be the pixel beside the image, or nowhere; of others the same of each neighbour k. For all RG_GRID_POINTS
  * points. */
 enum { RG_PACKED_SOME = -1, RG_PACKED_NONE = -2 };
+typedef const int32_t (*rg_packed_places)[RG_GRID_POINTS];
 typedef void rg_packed_place_fn(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
                                 const struct rg_packed_window *window);
 
 /* For the points p < n in order, neighbours k in increasing order as far as they are in the window, and all lanes c:
- * packed(k, c) = fma(weight[k][p], tile(p, c), packed(k, c)) with weight[k][p] = round(weight_y[ky] * weight_x[kx]).
+ * packed(k, c) = fma(weight[k][p], tile(p, c), packed(k, c)).
  */
 typedef void rg_packed_spread_fn(void *packed, int64_t lanes, const struct rg_packed_window *window,
                                  const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
@@ -70,6 +74,11 @@ typedef void rg_packed_slope_fn(struct rg_grid_sums sums, const void *packed, vo
 typedef void rg_packed_load_fn(void *tile, int64_t lanes, const void *src, int64_t channel_stride, int64_t stride,
                                int64_t channels, int64_t n);
 
+/* tile(p, c) = (T)src[c * channel_stride + offset[p]] for p < n and c < channels, and +0 for the other lanes, and for
+ * all of what is nowhere. There is one lane, or RG_GRID_LANES are. src is of the storage type. */
+typedef void rg_packed_gather_fn(void *tile, int64_t lanes, const void *src, int64_t channel_stride,
+                                 const int64_t *offset, int64_t channels, int64_t n);
+
 /* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < channels, rounded as rg_store_fn does.
  * far: the result will not be read soon, and may go past the caches; then rg_fence_fn must follow. */
 typedef void rg_packed_store_fn(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t lanes,
@@ -89,6 +98,7 @@ struct rg_packed_kernels {
     rg_packed_prefetch_fn *prefetch;
     rg_packed_bounded_fn *bounded;
     rg_packed_load_fn *load[RG_N_DTYPES];
+    rg_packed_gather_fn *gather[RG_N_DTYPES];
     rg_packed_store_fn *store[RG_N_DTYPES];
 };
 

@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on points in packed images: up to RG_GRID_LANES channels of a pixel are side by side. Where a tensor is laid out
  * as such an image, bilinear points are worked on where it is. */
-#include <float.h>
 #include <string.h>
 
 #include "op/grid_sums.h"
 #include "op/grid_values.h"
 #include "op/grid_window.h"
 
-struct packed_scratch {
-    /* Where neighbours are in all rows, and in the slot's. */
-    int32_t at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], own_at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
-    struct rg_packed_window all, own;
-    union {
-        _Alignas(RG_ALIGNMENT) float f32[RG_GRID_POINTS * RG_GRID_LANES];
-        double f64[RG_GRID_POINTS * RG_GRID_LANES];
-    } tile;
+/* Where neighbours are in some rows. */
+struct places {
+    int32_t at[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    struct rg_packed_window window;
 };
 
-typedef const int32_t (*places)[RG_GRID_POINTS];
-
-static bool has_many(const struct rg_grid_plan *plan)
-{
-    return plan->lanes == RG_GRID_LANES;
-}
+/* In all rows, and in the slot's unless it has all. */
+struct packed_scratch {
+    struct places all, own;
+};
 
 /* Is the gradient made in an image of the slot, and then moved past the caches? Between samples it is all 0. */
 static bool is_apart(const struct rg_grid_unit *unit)
@@ -38,23 +31,11 @@ static void clear_pixels(const struct rg_grid_plan *plan, char *image, int64_t f
 
 static void init(struct rg_grid_unit *unit)
 {
-    struct packed_scratch *scratch = unit->scratch;
     if (is_apart(unit))
         clear_pixels(unit->plan, unit->grad, 0, unit->plan->spec.in_h * unit->plan->pitch);
-    memset(&scratch->tile, 0,
-           RG_GRID_POINTS * rg_grid_pixel_nbytes(unit->plan)); /* what is after the last point is looked at too */
 }
 
 /* ---- Rows ---- */
-
-/* All channels of the group. */
-static struct rg_grid_plane group_plane(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor)
-{
-    struct rg_grid_plane plane = rg_grid_channel_plane(tensor, unit->n, unit->first);
-    plane.channels = unit->count;
-    plane.lanes = unit->plan->lanes;
-    return plane;
-}
 
 /* Where row y is in an image, in pixels. */
 static int64_t row_at(const struct rg_grid_unit *unit, int64_t row)
@@ -64,18 +45,13 @@ static int64_t row_at(const struct rg_grid_unit *unit, int64_t row)
 
 /* Rows that have nothing beside them are moved all at once. */
 static void move_rows(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, char *image,
-                      struct rg_share rows, bool stores)
+                      struct rg_share rows, enum rg_grid_move move)
 {
-    const struct rg_grid_plane plane = group_plane(unit, tensor);
-    const int64_t n = has_many(unit->plan) ? 1 : rows.end - rows.begin;
-    for (int64_t row = rows.begin; row < rows.end; row += n) {
-        const struct rg_grid_block block = rg_grid_pixels_of(unit->plan, (struct rg_share){row, row + n});
-        char *const pixels = rg_grid_nth_pixel(unit->plan, image, row_at(unit, row));
-        if (stores)
-            rg_grid_store_pixels(unit, pixels, &plane, block);
-        else
-            rg_grid_load_pixels(unit, pixels, &plane, block);
-    }
+    const struct rg_grid_plane plane = rg_grid_group_plane(unit, tensor, 0);
+    const int64_t n = rg_grid_has_many(unit->plan) ? 1 : rows.end - rows.begin;
+    for (int64_t row = rows.begin; row < rows.end; row += n)
+        rg_grid_move_pixels(unit, rg_grid_nth_pixel(unit->plan, image, row_at(unit, row)), &plane,
+                            rg_grid_pixels_of(unit->plan, (struct rg_share){row, row + n}), move);
 }
 
 /* Is the input's image shared by a team? */
@@ -88,12 +64,12 @@ static bool is_shared(const struct rg_grid_unit *unit)
 static void load(const struct rg_grid_unit *unit, struct rg_share rows)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    move_rows(unit, &unit->run->input, unit->input, rows, false);
-    for (int64_t row = rows.begin; row < rows.end && has_many(plan); row++)
+    move_rows(unit, &unit->run->input, unit->input, rows, RG_GRID_LOAD);
+    for (int64_t row = rows.begin; row < rows.end && rg_grid_has_many(plan); row++)
         clear_pixels(plan, unit->input, row_at(unit, row) - 1, 1);
-    if (has_many(plan) && (!is_shared(unit) || rows.end == plan->spec.in_h))
+    if (rg_grid_has_many(plan) && (!is_shared(unit) || rows.end == plan->spec.in_h))
         clear_pixels(plan, unit->input, row_at(unit, rows.end - 1) + plan->spec.in_w, 1);
-    if (has_many(plan) && is_shared(unit) && rows.begin == 0)
+    if (rg_grid_has_many(plan) && is_shared(unit) && rows.begin == 0)
         clear_pixels(plan, unit->input, 0, RG_PACKED_NOWHERE);
 }
 
@@ -114,7 +90,7 @@ static void clear(const struct rg_grid_unit *unit, struct rg_share rows)
 
 static void store(const struct rg_grid_unit *unit, struct rg_share rows)
 {
-    move_rows(unit, &unit->run->input_grad, unit->grad, rows, true);
+    move_rows(unit, &unit->run->input_grad, unit->grad, rows, RG_GRID_STORE);
 }
 
 /* ---- Points ---- */
@@ -128,29 +104,22 @@ static struct rg_packed_window window_of(const struct rg_grid_unit *unit, struct
         .row_begin = (int32_t)rows.begin,
         .row_end = (int32_t)rows.end,
         .mask = unit->at->window.mask,
-        .many = has_many(plan),
+        .many = rg_grid_has_many(plan),
         .far = n_rows * plan->pitch * (int64_t)rg_grid_pixel_nbytes(plan) > NEAR_NBYTES,
         .nowhere = unit->at->window.mask == INT32_MAX ? (int32_t)(rows.begin * plan->pitch) : 0,
     };
 }
 
-/* Where points are in the slot's rows. */
-static places own_places(const struct rg_grid_unit *unit)
+static void find_places(const struct rg_grid_unit *unit, struct places *places, struct rg_share rows)
 {
-    const struct packed_scratch *scratch = unit->scratch;
-    return rg_grid_is_alone(unit) ? scratch->at : scratch->own_at;
+    places->window = window_of(unit, rows);
+    unit->kernels->packed->place(places->at, &unit->at->points, &places->window);
 }
 
-/* Finds where the points of a block are, in all rows for what it owns, and in the slot's rows for what it touches. */
-static void place(const struct rg_grid_unit *unit)
+static const struct places *own_places(const struct rg_grid_unit *unit)
 {
-    struct packed_scratch *scratch = unit->scratch;
-    scratch->all = window_of(unit, (struct rg_share){0, unit->plan->spec.in_h});
-    scratch->own = window_of(unit, unit->rows);
-    if (rg_grid_is_alone(unit) || unit->at->owns)
-        unit->kernels->packed->place(scratch->at, &unit->at->points, &scratch->all);
-    if (!rg_grid_is_alone(unit) && unit->at->touches)
-        unit->kernels->packed->place(scratch->own_at, &unit->at->points, &scratch->own);
+    const struct packed_scratch *scratch = unit->scratch;
+    return rg_grid_is_alone(unit) ? &scratch->all : &scratch->own;
 }
 
 /* Notes the rows of an image apart that a block touches. */
@@ -173,59 +142,49 @@ static void prefetch(const struct rg_grid_unit *unit, struct rg_grid_block block
     const struct packed_scratch *scratch = unit->scratch;
     const int64_t width = plan->spec.in_w;
     rg_packed_prefetch_fn *const prefetch = unit->kernels->packed->prefetch;
-    if (!has_many(plan) && plan->need_input && !plan->input_copied && unit->at->owns && !unit->run->input.near)
-        prefetch(unit->input, plan->lanes, width, scratch->at[0], block.count);
-    if (!has_many(plan) && unit->at->touches && !plan->grad_copied && !is_apart(unit) && !unit->run->input_grad.near)
-        prefetch(unit->grad, plan->lanes, width, own_places(unit)[0], block.count);
+    if (!rg_grid_has_many(plan) && plan->need_input && !plan->input_copied && unit->at->owns && !unit->run->input.near)
+        prefetch(unit->input, plan->lanes, width, scratch->all.at[0], block.count);
+    if (!rg_grid_has_many(plan) && unit->at->touches && !plan->grad_copied && !is_apart(unit) &&
+        !unit->run->input_grad.near)
+        prefetch(unit->grad, plan->lanes, width, own_places(unit)->at[0], block.count);
 }
 
-static void sample(const struct rg_grid_unit *unit, struct rg_grid_block block)
+/* All rows count for what a block owns, the slot's for what it touches. */
+static void prepare(struct rg_grid_unit *unit, struct rg_grid_block block)
 {
     struct packed_scratch *scratch = unit->scratch;
-    unit->kernels->packed->sample(&scratch->tile, unit->input, unit->plan->lanes, &scratch->all, (places)scratch->at,
-                                  &unit->at->points, block.count);
-    const struct rg_grid_plane plane = group_plane(unit, &unit->run->sampled);
-    rg_grid_store_pixels(unit, &scratch->tile, &plane, block);
+    if (rg_grid_is_alone(unit) || unit->at->owns)
+        find_places(unit, &scratch->all, (struct rg_share){0, unit->plan->spec.in_h});
+    if (!rg_grid_is_alone(unit) && unit->at->touches)
+        find_places(unit, &scratch->own, unit->rows);
+    prefetch(unit, block);
+    if (is_apart(unit))
+        note_rows(unit, block);
 }
 
-/* What |grad_output| must not exceed if no sum is to overflow: weights are 1 at most, and rounding makes sums of up to
- * 2^24 terms no more than e times as large. */
-static double most_grad(const struct rg_grid_plan *plan)
+static void sample(const struct rg_grid_unit *unit, int64_t n)
 {
-    const double largest = plan->base.t_nbytes == sizeof(float) ? FLT_MAX : DBL_MAX;
-    return plan->n_points > 1 << 24 ? -1 : largest / 4 / (double)plan->n_points;
+    const struct places *const all = &((const struct packed_scratch *)unit->scratch)->all;
+    unit->kernels->packed->sample(unit->at->tile, unit->input, unit->plan->lanes, &all->window, all->at,
+                                  &unit->at->points, n);
 }
 
-static void spread(const struct rg_grid_unit *unit, struct rg_grid_block block)
+static void spread(const struct rg_grid_unit *unit, int64_t n)
 {
-    struct packed_scratch *scratch = unit->scratch;
-    unit->kernels->packed->spread(unit->grad, unit->plan->lanes, &scratch->own, own_places(unit), &unit->at->points,
-                                  &scratch->tile, block.count);
+    const struct places *const own = own_places(unit);
+    unit->kernels->packed->spread(unit->grad, unit->plan->lanes, &own->window, own->at, &unit->at->points,
+                                  unit->at->tile, n);
 }
 
-/* Slopes, and at the same time spreads all points if the gradient's image has the same rows. */
-static void slope(const struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block, bool with_spread)
+/* A slot alone spreads at the same time, since the gradient's image has the same rows. */
+static void slope(const struct rg_grid_unit *unit, struct rg_grid_sums sums, int64_t n)
 {
-    struct packed_scratch *scratch = unit->scratch;
-    const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
-    unit->kernels->packed->slope(sums, unit->input, with_spread ? unit->grad : NULL, unit->plan->lanes, &scratch->all,
-                                 (places)scratch->at, &unit->at->points, &scratch->tile, block.count);
-    rg_grid_end_sums(unit, sums, block);
-}
-
-static void differentiate(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
-{
-    const struct rg_grid_plan *plan = unit->plan;
-    struct packed_scratch *scratch = unit->scratch;
-    const bool both = unit->at->owns && unit->at->touches && rg_grid_is_alone(unit);
-    const struct rg_grid_plane plane = group_plane(unit, &unit->run->sampled);
-    rg_grid_load_pixels(unit, &scratch->tile, &plane, block);
+    const struct places *const all = &((const struct packed_scratch *)unit->scratch)->all;
+    const bool both = unit->at->touches && rg_grid_is_alone(unit);
     if (unit->at->touches && !both)
-        spread(unit, block);
-    if (unit->at->owns)
-        slope(unit, b, block, both);
-    if (unit->at->touches && !plan->grad_copied && unit->bounded)
-        unit->bounded = unit->kernels->packed->bounded(&scratch->tile, block.count * plan->lanes, most_grad(plan));
+        spread(unit, n);
+    unit->kernels->packed->slope(sums, unit->input, both ? unit->grad : NULL, unit->plan->lanes, &all->window, all->at,
+                                 &unit->at->points, unit->at->tile, n);
 }
 
 /* ---- All ---- */
@@ -234,11 +193,10 @@ static void begin(struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
     rg_grid_clear_sums(unit);
-    unit->bounded = true;
     unit->touched = (struct rg_share){INT32_MAX, 0};
     if (plan->need_input && !plan->input_copied)
         unit->input = rg_grid_channel_plane(&unit->run->input, unit->n, 0).data;
-    else if (plan->input_copied && has_many(plan) && !is_shared(unit))
+    else if (plan->input_copied && rg_grid_has_many(plan) && !is_shared(unit))
         clear_pixels(plan, unit->input, 0, RG_PACKED_NOWHERE);
     if (is_shared(unit)) /* what lies beside the slot's rows is its own */
         unit->grad = rg_grid_nth_pixel(plan, unit->grad, unit->slot * plan->beside);
@@ -246,46 +204,16 @@ static void begin(struct rg_grid_unit *unit)
         unit->grad = rg_grid_channel_plane(&unit->run->input_grad, unit->n, 0).data;
 }
 
-static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
-{
-    if (rg_grid_locate(unit, block))
-        place(unit);
-    prefetch(unit, block);
-    if (is_apart(unit))
-        note_rows(unit, block);
-    if (unit->plan->forward)
-        sample(unit, block);
-    else
-        differentiate(unit, b, block);
-}
-
-/* A gradient that was made where it is has not gone through a store, which makes NaN canonical. */
-static void canonicalise(const struct rg_grid_unit *unit)
-{
-    const struct rg_grid_block pixels = rg_grid_pixels_of(unit->plan, unit->rows);
-    char *const data = rg_grid_nth_pixel(unit->plan, unit->grad, pixels.first);
-    if (!unit->bounded)
-        unit->kernels->values->store[unit->run->input_grad.view->dtype](data, 1, data,
-                                                                        pixels.count * unit->plan->lanes);
-}
-
-/* Moves the image to where the gradient is, and leaves zeros. */
-static void end_apart(struct rg_grid_unit *unit)
+/* Moves an image apart to where the gradient is, and leaves zeros. */
+static void end(struct rg_grid_unit *unit)
 {
     const int64_t begin = rg_max(unit->touched.begin, 0), end = rg_min(unit->touched.end, unit->plan->spec.in_h);
+    if (!is_apart(unit))
+        return;
     unit->kernels->values->copy_far(rg_grid_channel_plane(&unit->run->input_grad, unit->n, 0).data, unit->grad,
                                     (size_t)rg_grid_image_pixels(unit->plan, 0) * rg_grid_pixel_nbytes(unit->plan));
     if (begin < end)
         clear_pixels(unit->plan, unit->grad, begin * unit->plan->pitch, (end - begin) * unit->plan->pitch);
-}
-
-static void end(struct rg_grid_unit *unit)
-{
-    const struct rg_grid_plan *plan = unit->plan;
-    if (plan->want_input_grad && !plan->grad_copied)
-        canonicalise(unit);
-    if (is_apart(unit))
-        end_apart(unit);
 }
 
 const struct rg_grid_way rg_grid_packed = {
@@ -296,6 +224,9 @@ const struct rg_grid_way rg_grid_packed = {
     .load = load,
     .clear = clear,
     .store = store,
-    .work = work,
+    .prepare = prepare,
+    .sample = sample,
+    .spread = spread,
+    .slope = slope,
     .end = end,
 };

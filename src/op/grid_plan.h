@@ -18,15 +18,15 @@ struct rg_grid_way; /* op/grid_unit.h */
 struct rg_grid_plan {
     regrad_plan base;
     struct rg_grid_spec spec;
-    const struct rg_kernels *wide; /* not NULL: they locate on long axes, in double; see op/grid_sums.c */
+    const struct rg_kernels *wide; /* not NULL: they locate on long axes, in double; see kernel/grid_long.c */
     const struct rg_grid_way *way;
     int64_t n, channels;
     int64_t n_points, n_blocks;  /* of one sample; a block is RG_GRID_POINTS points */
     int64_t section, n_sections; /* blocks of a section; how many sections there are */
     bool forward, want_input_grad, want_grid_grad;
-    bool need_input;      /* the input's values count: for the output, or for grid_grad */
+    bool need_input;       /* the input's values count: for the output, or for grid_grad */
     bool clears_grid_grad; /* it is wanted, and is 0 whatever the values; want_grid_grad is false then */
-    int64_t lanes;        /* values of a pixel of the workspace: channels side by side, or planes */
+    int64_t lanes;        /* values of a pixel of the workspace: channels side by side; 1 if they are done one by one */
     int64_t pitch;        /* pixels from one row to the next in an image of the workspace */
     int64_t beside;       /* pixels beside an image, of each slot that has rows of it */
     int64_t group;        /* channels done together */
@@ -34,11 +34,10 @@ struct rg_grid_plan {
     int64_t n_alone;      /* the first samples are done by one slot each, the rest are shared by all slots */
     int64_t groups_alone; /* of a shared sample the first groups are done by one slot each, the rest together */
     int64_t abreast;      /* so many groups may a slot alone do at the same time */
-    int64_t input_low;    /* of a plane of the input: its lowest element, counted from its first; 0 or less */
     int64_t step;         /* rows of images are opened so many at a time, a power of two: see op/grid_window.h */
     bool streams;         /* a result is larger than the caches */
     bool input_copied;    /* packed: the input is an image in the workspace, not read where it is */
-    bool grad_copied;     /* likewise its gradient */
+    bool grad_copied;     /* likewise its gradient, also of planes */
     bool grad_apart;      /* a slot alone makes the gradient, which is not copied, in a cache, and moves it */
 };
 
@@ -46,12 +45,6 @@ struct rg_grid_plan {
 static inline bool rg_grid_is_long(int64_t size)
 {
     return size > RG_LONGEST_IN_FLOAT;
-}
-
-/* Is there more to do than to clear grid_grad? */
-static inline bool rg_grid_computes(const struct rg_grid_plan *plan)
-{
-    return plan->need_input || plan->want_input_grad;
 }
 
 /* Chooses the way, and all that belongs to it. */

@@ -1,195 +1,174 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on points plane by plane: the input is read where it is, and channels are done one by one. */
-#include <string.h>
-
+/* Work on points whose neighbours are read where they are in the input: channel by channel, or gathered, of
+ * RG_GRID_LANES channels side by side. What is added to the gradient is added where it is, if its values are of the
+ * arithmetic type, else to planes in the workspace. */
 #include "op/grid_sums.h"
 #include "op/grid_values.h"
 #include "op/grid_window.h"
 
+/* Neighbours of a point that are gathered. */
+enum { MOST_GATHERED = 4 };
+
 struct planes_scratch {
-    union rg_grid_values weight[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
-    int64_t list[RG_GRID_POINTS];
-    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS]; /* where neighbours are in planes */
-    union rg_grid_values channel[RG_GRID_LANES];        /* of grad_output, or of the output */
-    union rg_grid_values value[RG_GRID_NEIGHBOURS], term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
+    /* Where neighbours are in the input, and in the slot's rows of its gradient. */
+    int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS], own_offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+    union {
+        union rg_grid_values value[RG_GRID_NEIGHBOURS], gathered[MOST_GATHERED * RG_GRID_LANES];
+    };
+    union rg_grid_values blend, term_x[RG_GRID_LANES], term_y[RG_GRID_LANES];
+    int32_t at[MOST_GATHERED][RG_GRID_POINTS]; /* where neighbours are among those gathered */
 };
 
-/* Also what is after the last point. */
+/* All of these are there. */
+static const struct rg_packed_window all = {.many = true};
+
 static void init(struct rg_grid_unit *unit)
 {
     struct planes_scratch *scratch = unit->scratch;
-    memset(scratch->channel, 0, sizeof scratch->channel);
-}
-
-static const struct rg_grid_points *points_of(const struct rg_grid_unit *unit)
-{
-    return &unit->at->points.each;
+    for (int32_t k = 0; k < MOST_GATHERED && rg_grid_has_many(unit->plan); k++)
+        for (int32_t p = 0; p < RG_GRID_POINTS; p++)
+            scratch->at[k][p] = k * RG_GRID_POINTS + p;
 }
 
 static int64_t n_neighbours(const struct rg_grid_unit *unit)
 {
-    return points_of(unit)->n_taps * points_of(unit)->n_taps;
+    return unit->at->points.n_taps * unit->at->points.n_taps;
 }
 
-/* ---- Reading the input ---- */
+/* ---- Where neighbours are ---- */
 
-static void place_input(const struct rg_grid_unit *unit)
+/* Are pixels of the gradient in the workspace, since those of the tensor have their channels side by side, or planes?
+ */
+static bool has_pixels(const struct rg_grid_unit *unit)
+{
+    return rg_grid_has_many(unit->plan) && unit->run->input_grad.view->stride[1] == 1;
+}
+
+/* Of channel c. */
+static struct rg_grid_plane grad_plane(const struct rg_grid_unit *unit, int64_t c)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    struct planes_scratch *scratch = unit->scratch;
-    const struct rg_grid_image image = {
-        .stride_h = unit->run->input.view->stride[2],
-        .stride_w = unit->run->input.view->stride[3],
-        .low = plan->input_low,
-        .row_end = plan->spec.in_h,
-        .outside = -1,
-    };
-    unit->kernels->grid->place(scratch->offset, points_of(unit), &image);
+    struct rg_grid_plane plane = rg_grid_group_plane(unit, &unit->run->input_grad, c);
+    if (plan->grad_copied) {
+        plane.stride_w = has_pixels(unit) ? RG_GRID_LANES : 1;
+        plane.stride_h = plan->spec.in_w * plane.stride_w;
+        plane.channel_stride = has_pixels(unit) ? 1 : plan->spec.in_h * plan->spec.in_w;
+        plane.data = unit->grad + c * plane.channel_stride * (int64_t)plan->base.t_nbytes;
+    }
+    return plane;
 }
 
-/* Asks for the neighbours in channel c of the unit, if there is one. */
-static void prefetch_values(const struct rg_grid_unit *unit, int64_t c, int64_t count)
+static void place(const struct rg_grid_unit *unit, int64_t (*offset)[RG_GRID_POINTS], struct rg_grid_plane plane,
+                  struct rg_share rows)
+{
+    const struct rg_grid_image image = {plane.stride_h, plane.stride_w, rows.begin, rows.end};
+    unit->kernels->grid->place(offset, &unit->at->points.each, &image);
+}
+
+static void prepare(struct rg_grid_unit *unit, struct rg_grid_block block)
+{
+    struct planes_scratch *scratch = unit->scratch;
+    (void)block;
+    if (unit->at->owns)
+        place(unit, scratch->offset, rg_grid_channel_plane(&unit->run->input, unit->n, 0),
+              (struct rg_share){0, unit->plan->spec.in_h});
+    if (unit->at->touches)
+        place(unit, scratch->own_offset, grad_plane(unit, 0), unit->rows);
+}
+
+/* ---- The input ---- */
+
+/* The values of all neighbours in channel c of the unit, and in those beside it. */
+static void fetch_values(const struct rg_grid_unit *unit, int64_t c, int64_t n)
+{
+    struct planes_scratch *scratch = unit->scratch;
+    const struct rg_grid_plane plane = rg_grid_group_plane(unit, &unit->run->input, c);
+    const size_t next =
+        rg_grid_has_many(unit->plan) ? RG_GRID_POINTS * rg_grid_pixel_nbytes(unit->plan) : sizeof *scratch->value;
+    for (int64_t k = 0; k < n_neighbours(unit); k++)
+        unit->kernels->packed->gather[plane.dtype]((char *)scratch->value + (size_t)k * next, plane.lanes, plane.data,
+                                                   plane.channel_stride, scratch->offset[k], plane.channels, n);
+}
+
+static void sample(const struct rg_grid_unit *unit, int64_t n)
 {
     const struct planes_scratch *scratch = unit->scratch;
-    if (c >= unit->count)
-        return;
-    const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->input, unit->n, unit->first + c);
-    const uintptr_t low = (uintptr_t)plane.data + (uintptr_t)(unit->plan->input_low * plane.element);
-    for (int64_t k = 0; k < n_neighbours(unit); k += points_of(unit)->n_taps)
-        for (int64_t p = 0; p < count; p++)
-            __builtin_prefetch((const void *)(low + (uintptr_t)(scratch->offset[k][p] * plane.element)), 0, 2);
-}
-
-/* The values of all neighbours in channel c of the unit. */
-static void fetch_values(const struct rg_grid_unit *unit, int64_t c, int64_t count)
-{
-    struct planes_scratch *scratch = unit->scratch;
-    const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->input, unit->n, unit->first + c);
-    const char *low = plane.data + unit->plan->input_low * plane.element;
-    prefetch_values(unit, c + 1, count);
-    for (int64_t k = 0; k < n_neighbours(unit); k++)
-        unit->kernels->grid->fetch[plane.dtype](&scratch->value[k], low, scratch->offset[k], count);
-}
-
-static void sample(const struct rg_grid_unit *unit, struct rg_grid_block block)
-{
-    const struct rg_grid_kernels *kernels = unit->kernels->grid;
-    struct planes_scratch *scratch = unit->scratch;
-    const struct rg_grid_points *points = points_of(unit);
-    union rg_grid_values *weight = scratch->weight;
-    kernels->weigh(weight, points->y.weight, points->x.weight, points->n_taps);
-    place_input(unit);
-    for (int64_t c = 0; c < unit->count; c++) {
-        const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->sampled, unit->n, unit->first + c);
-        fetch_values(unit, c, block.count);
-        kernels->blend(&scratch->channel[c], weight, scratch->value, n_neighbours(unit), block.count);
-        rg_grid_store_pixels(unit, &scratch->channel[c], &plane, block);
+    const struct rg_packed_points *points = &unit->at->points;
+    for (int64_t c = 0; c < unit->count; c += unit->plan->lanes) {
+        fetch_values(unit, c, n);
+        if (rg_grid_has_many(unit->plan))
+            unit->kernels->packed->sample(unit->at->tile, scratch->gathered, RG_GRID_LANES, &all, scratch->at, points,
+                                          n);
+        else
+            unit->kernels->grid->blend(rg_grid_tile(unit, c), points->weight, scratch->value, n_neighbours(unit), n);
     }
 }
 
 /* ---- The gradient of the input ---- */
 
-static char *grad_plane(const struct rg_grid_unit *unit, int64_t c)
+static void spread(const struct rg_grid_unit *unit, int64_t n)
 {
-    return unit->grad + c * rg_grid_image_pixels(unit->plan, unit->n_slots) * (int64_t)unit->plan->base.t_nbytes;
+    const struct planes_scratch *scratch = unit->scratch;
+    for (int64_t c = 0; c < unit->count; c += unit->plan->lanes) {
+        const struct rg_grid_plane plane = grad_plane(unit, c);
+        unit->kernels->grid->scatter(plane.data, plane.channel_stride, plane.channels, scratch->own_offset,
+                                     unit->at->points.weight, rg_grid_tile(unit, c), plane.lanes, n_neighbours(unit),
+                                     n);
+    }
 }
 
-/* The pixel that takes what is added outside of the slot's rows. */
-static int64_t outside(const struct rg_grid_unit *unit)
-{
-    return rg_grid_image_pixels(unit->plan, unit->slot);
-}
-
-static void spread(const struct rg_grid_unit *unit, int64_t n_listed)
-{
-    struct planes_scratch *scratch = unit->scratch;
-    const struct rg_grid_kernels *kernels = unit->kernels->grid;
-    const struct rg_grid_points *points = points_of(unit);
-    const int64_t(*offset)[RG_GRID_POINTS] = (const int64_t(*)[RG_GRID_POINTS])scratch->offset;
-    const struct rg_grid_image image = {
-        .stride_h = unit->plan->spec.in_w,
-        .stride_w = 1,
-        .row_begin = unit->rows.begin,
-        .row_end = unit->rows.end,
-        .outside = outside(unit),
-    };
-    kernels->weigh(scratch->weight, points->y.weight, points->x.weight, points->n_taps);
-    kernels->place(scratch->offset, points, &image);
-    for (int64_t c = 0; c < unit->count; c++)
-        kernels->scatter(grad_plane(unit, c), offset, scratch->weight, &scratch->channel[c], n_neighbours(unit),
-                         scratch->list, n_listed);
-}
-
+/* All groups abreast at once. */
 static void clear(const struct rg_grid_unit *unit, struct rg_share rows)
 {
-    const int64_t value = (int64_t)unit->plan->base.t_nbytes;
-    const struct rg_grid_block pixels = rg_grid_pixels_of(unit->plan, rows);
-    for (int64_t c = 0; c < unit->count; c++) {
-        char *plane = grad_plane(unit, c);
-        memset(plane + pixels.first * value, 0, (size_t)(pixels.count * value));
-        memset(plane + outside(unit) * value, 0, (size_t)value);
-    }
+    struct rg_grid_plane plane = grad_plane(unit, 0);
+    plane.channels = rg_min(unit->plan->channels - unit->first, unit->abreast * unit->plan->group);
+    if (unit->nth == 0)
+        rg_grid_clear_rows(unit, &plane, rows);
 }
 
 static void store(const struct rg_grid_unit *unit, struct rg_share rows)
 {
+    const int64_t lanes = has_pixels(unit) ? RG_GRID_LANES : 1;
     const struct rg_grid_block pixels = rg_grid_pixels_of(unit->plan, rows);
-    for (int64_t c = 0; c < unit->count; c++) {
-        const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->input_grad, unit->n, unit->first + c);
-        rg_grid_store_pixels(unit, grad_plane(unit, c) + pixels.first * (int64_t)unit->plan->base.t_nbytes, &plane,
-                             pixels);
+    for (int64_t c = 0; c < unit->count; c += lanes) {
+        struct rg_grid_plane plane = rg_grid_group_plane(unit, &unit->run->input_grad, c);
+        plane.lanes = lanes;
+        plane.channels = rg_min(lanes, plane.channels);
+        rg_grid_move_pixels(unit, grad_plane(unit, c).data + pixels.first * lanes * (int64_t)unit->plan->base.t_nbytes,
+                            &plane, pixels, RG_GRID_STORE);
     }
 }
 
 /* ---- The gradient of the grid ---- */
 
-static void slope(const struct rg_grid_unit *unit, struct rg_grid_sums sums, int64_t count)
+static void slope_each(const struct rg_grid_unit *unit, struct rg_grid_sums sums, int64_t n)
 {
     const struct rg_grid_kernels *kernels = unit->kernels->grid;
+    const struct rg_packed_points *points = &unit->at->points;
     struct planes_scratch *scratch = unit->scratch;
-    const struct rg_grid_points *points = points_of(unit);
-    union rg_grid_values *blend = &unit->at->x; /* no longer needed */
-    kernels->weigh(scratch->dx, points->y.weight, points->x.derivative, points->n_taps);
-    kernels->weigh(scratch->dy, points->y.derivative, points->x.weight, points->n_taps);
-    place_input(unit);
     for (int64_t c = 0; c < unit->count; c++) {
-        fetch_values(unit, c, count);
-        kernels->blend(blend, scratch->dx, scratch->value, n_neighbours(unit), count);
-        kernels->multiply(&scratch->term_x[c], &scratch->channel[c], blend);
-        kernels->blend(blend, scratch->dy, scratch->value, n_neighbours(unit), count);
-        kernels->multiply(&scratch->term_y[c], &scratch->channel[c], blend);
+        fetch_values(unit, c, n);
+        kernels->blend(&scratch->blend, points->dx, scratch->value, n_neighbours(unit), n);
+        kernels->multiply(&scratch->term_x[c], rg_grid_tile(unit, c), &scratch->blend);
+        kernels->blend(&scratch->blend, points->dy, scratch->value, n_neighbours(unit), n);
+        kernels->multiply(&scratch->term_y[c], rg_grid_tile(unit, c), &scratch->blend);
     }
     kernels->fold(sums.x, scratch->term_x, unit->count);
     kernels->fold(sums.y, scratch->term_y, unit->count);
 }
 
-/* ---- All ---- */
-
-static void work(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
+static void slope(const struct rg_grid_unit *unit, struct rg_grid_sums sums, int64_t n)
 {
-    struct planes_scratch *scratch = unit->scratch;
-    int64_t n_listed = 0;
-    rg_grid_locate(unit, block);
-    if (unit->plan->forward) {
-        sample(unit, block);
-        return;
-    }
+    const struct planes_scratch *scratch = unit->scratch;
     if (unit->at->touches)
-        n_listed =
-            unit->kernels->grid->list(scratch->list, points_of(unit), block.count, unit->rows.begin, unit->rows.end);
-    if (n_listed == 0 && !unit->at->owns)
+        spread(unit, n);
+    if (!rg_grid_has_many(unit->plan)) {
+        slope_each(unit, sums, n);
         return;
-    for (int64_t c = 0; c < unit->count; c++) {
-        const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->sampled, unit->n, unit->first + c);
-        rg_grid_load_pixels(unit, &scratch->channel[c], &plane, block);
     }
-    if (n_listed > 0)
-        spread(unit, n_listed);
-    if (unit->at->owns) {
-        const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
-        slope(unit, sums, block.count);
-        rg_grid_end_sums(unit, sums, block);
-    }
+    fetch_values(unit, 0, n);
+    unit->kernels->packed->slope(sums, scratch->gathered, NULL, RG_GRID_LANES, &all, scratch->at, &unit->at->points,
+                                 unit->at->tile, n);
 }
 
 const struct rg_grid_way rg_grid_planes = {
@@ -199,5 +178,8 @@ const struct rg_grid_way rg_grid_planes = {
     .begin = rg_grid_clear_sums,
     .clear = clear,
     .store = store,
-    .work = work,
+    .prepare = prepare,
+    .sample = sample,
+    .spread = spread,
+    .slope = slope,
 };

@@ -14,14 +14,33 @@
  * owns a band of rows, looks at all points, and adds those that touch its band. So each pixel adds its
  * points in the order of the grid, whatever the number of slots.
  */
-#include <string.h>
-
+#include "base/tensor.h"
 #include "op/grid_sums.h"
 #include "op/grid_values.h"
 #include "op/grid_window.h"
 #include "rt/parallel.h"
 
 /* ---- A group ---- */
+
+static void work_on_group(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block)
+{
+    const struct rg_grid_way *const way = unit->plan->way;
+    const struct rg_grid_at *const at = unit->at;
+    if (rg_grid_locate(unit, block))
+        way->prepare(unit, block);
+    if (unit->plan->forward)
+        way->sample(unit, block.count);
+    rg_grid_move_tile(unit, block);
+    if (at->owns && !unit->plan->forward) {
+        const struct rg_grid_sums sums = rg_grid_begin_sums(unit, b);
+        way->slope(unit, sums, block.count);
+        rg_grid_end_sums(unit, sums, block);
+    } else if (at->touches) {
+        way->spread(unit, block.count);
+    }
+    if (at->touches && !unit->plan->grad_copied)
+        rg_grid_note_tile(unit, block.count);
+}
 
 static void work_on_block(struct rg_grid_unit *unit, int64_t b)
 {
@@ -35,7 +54,7 @@ static void work_on_block(struct rg_grid_unit *unit, int64_t b)
         rg_grid_open_rows(unit, at->window.high[s] + 1, at->window.lowest[s]);
     for (int64_t i = 0; i < unit->abreast; i++)
         if (at->owns || at->touches)
-            plan->way->work(rg_grid_at_group(unit, i), b, block);
+            work_on_group(rg_grid_at_group(unit, i), b, block);
     if (unit->surveyed)
         rg_grid_close_rows(unit, at->window.lowest[(b + 1) / plan->section]);
 }
@@ -53,8 +72,13 @@ static void work(struct rg_grid_unit *unit, int64_t span)
     for (int64_t b = share.begin; b < share.end; b++)
         work_on_block(unit, b);
     rg_grid_end_rows(unit);
-    for (int64_t i = 0; i < unit->abreast && plan->way->end != NULL; i++)
-        plan->way->end(rg_grid_at_group(unit, i));
+    for (int64_t i = 0; i < unit->abreast; i++) {
+        rg_grid_at_group(unit, i);
+        if (plan->way->end != NULL)
+            plan->way->end(unit);
+        if (plan->want_input_grad && !plan->grad_copied)
+            rg_grid_canonicalise(unit);
+    }
 }
 
 /* Rings of groups abreast are to stay in a second-level cache together. */
@@ -66,7 +90,8 @@ static int64_t count_abreast(const struct rg_grid_unit *unit, int64_t span)
     const struct rg_grid_plan *plan = unit->plan;
     const int64_t n_pixels = (plan->input_copied + plan->grad_copied) * rg_grid_ring(unit, span) * plan->pitch;
     const int64_t nbytes = plan->abreast * n_pixels * (int64_t)rg_grid_pixel_nbytes(plan);
-    return nbytes > 0 && nbytes <= ABREAST_NBYTES ? plan->abreast : 1;
+    const bool fits = plan->way == &rg_grid_planes || (nbytes > 0 && nbytes <= ABREAST_NBYTES);
+    return fits ? plan->abreast : 1;
 }
 
 /* Groups of a sample, by one slot alone. */
@@ -157,20 +182,6 @@ static void finish_slot(void *context, int slot)
 
 /* ---- The run ---- */
 
-/* A gradient of the grid that is 0 whatever the values: each slot has some samples, or some rows of every sample. */
-static void clear_slot(void *context, int slot)
-{
-    const struct rg_grid_run *run = context;
-    const struct rg_grid_tensor *grad = &run->grid_grad;
-    const int64_t *stride = grad->view->stride;
-    const int split = run->plan->n >= run->plan->base.n_slots ? 0 : 1;
-    int64_t shape[4];
-    memcpy(shape, grad->view->shape, sizeof shape);
-    const struct rg_share share = rg_share_units(shape[split], run->plan->base.n_slots, slot);
-    shape[split] = share.end - share.begin;
-    rg_grid_clear(grad->data + share.begin * stride[split] * grad->element, (size_t)grad->element, 4, shape, stride);
-}
-
 /* Finds which rows the points of a sample touch. False when the run is at its end. */
 static bool survey(struct common *common)
 {
@@ -234,8 +245,9 @@ void rg_grid_run(const regrad_plan *base, struct rg_run *run)
         all.grid_grad = tensor_of(plan, &base->output[1], run->output[1]);
     }
     if (plan->clears_grid_grad)
-        rg_plan_parallel(base, run, clear_slot, &all);
-    if (!rg_grid_computes(plan))
+        rg_tensor_clear(all.grid_grad.data, (size_t)all.grid_grad.element, 4, all.grid_grad.view->shape,
+                        all.grid_grad.view->stride);
+    if (!plan->need_input && !plan->want_input_grad)
         return;
     if (plan->n_alone > 0)
         rg_plan_parallel(base, run, samples_slot, &all);

@@ -95,8 +95,8 @@ static void set_wishes(struct rg_grid_plan *plan, const struct rg_grid_sample *c
 {
     plan->forward = !call->backward;
     plan->want_input_grad = call->input_grad.tensor != NULL;
-    plan->clears_grid_grad = call->grid_grad.tensor != NULL &&
-                             (call->interpolation == REGRAD_NEAREST || call->input.tensor->shape[1] == 0);
+    plan->clears_grid_grad =
+        call->grid_grad.tensor != NULL && (call->interpolation == REGRAD_NEAREST || call->input.tensor->shape[1] == 0);
     plan->want_grid_grad = call->grid_grad.tensor != NULL && !plan->clears_grid_grad;
     plan->need_input = plan->forward || plan->want_grid_grad;
 }
@@ -114,8 +114,6 @@ static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample 
     plan->n_blocks = plan->n_points / RG_GRID_POINTS + (plan->n_points % RG_GRID_POINTS != 0);
     plan->section = rg_max((plan->n_blocks + RG_GRID_SECTIONS - 1) / RG_GRID_SECTIONS, 1);
     plan->n_sections = (plan->n_blocks + plan->section - 1) / plan->section;
-    plan->input_low =
-        rg_min((input->shape[2] - 1) * input->stride[2], 0) + rg_min((input->shape[3] - 1) * input->stride[3], 0);
     plan->group = rg_min(plan->channels, RG_GRID_LANES);
     plan->n_groups = (plan->channels + RG_GRID_LANES - 1) / RG_GRID_LANES;
 }
@@ -131,7 +129,7 @@ static bool lay_out(struct rg_grid_plan *plan)
     if (!rg_plan_split(&plan->base, n_units, n_values, 0))
         return false;
     plan->n_alone = plan->n - plan->n % plan->base.n_slots;
-    if (!rg_plan_has_result(&plan->base) || !rg_grid_computes(plan))
+    if (!rg_plan_has_result(&plan->base) || !(plan->need_input || plan->want_input_grad))
         return true;
     rg_grid_choose_way(plan);
     return rg_grid_book(plan);

@@ -5,67 +5,20 @@
 
 #include "op/grid_values.h"
 
-/* ---- Long axes: float has no quarters of a pixel on an axis longer than RG_LONGEST_IN_FLOAT, and past 2^24 not every
- * last pixel. So pixels, neighbours and weights on it are found in double, and the weights are rounded to float. ----
- */
-
-static void widen(union rg_grid_values *to, const union rg_grid_values *from, int64_t n)
-{
-    for (int64_t p = 0; p < n; p++)
-        to->f64[p] = (double)from->f32[p];
-}
-
-static void narrow(union rg_grid_values *to, const union rg_grid_values *from)
-{
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        to->f32[p] = (float)from->f64[p];
-}
-
-/* The first of two weights is 1 minus the second as it is used, also where only the first is inside. That is at the far
- * end, where 1 - (1 - t) is t: there a double has no more than 30 digits of the fraction. */
-static void complement(struct rg_grid_axis *to, const struct rg_grid_axis *from)
-{
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        const double t = from->index[1][p] < 0 ? 1 - from->weight[0].f64[p] : from->weight[1].f64[p];
-        if (from->index[0][p] >= 0)
-            to->weight[0].f32[p] = 1 - (float)t;
-    }
-}
-
-static void narrow_axis(struct rg_grid_axis *to, const struct rg_grid_axis *from, int64_t n_taps)
-{
-    memcpy(to->index, from->index, sizeof to->index);
-    memcpy(to->inside, from->inside, sizeof to->inside);
-    narrow(&to->slope, &from->slope);
-    for (int64_t k = 0; k < n_taps; k++) {
-        narrow(&to->weight[k], &from->weight[k]);
-        narrow(&to->derivative[k], &from->derivative[k]);
-    }
-    if (n_taps == 2)
-        complement(to, from);
-}
-
-/* Finds the long axes of points again, in double. */
-static void locate_long(const struct rg_grid_plan *plan, struct rg_grid_points *points, const union rg_grid_values *x,
-                        const union rg_grid_values *y, int64_t n)
-{
-    struct rg_grid_points wide;
-    union rg_grid_values wide_x, wide_y;
-    widen(&wide_x, x, n);
-    widen(&wide_y, y, n);
-    plan->wide->grid->locate(&wide, &wide_x, &wide_y, n, &plan->spec);
-    if (rg_grid_is_long(plan->spec.in_w))
-        narrow_axis(&points->x, &wide.x, wide.n_taps);
-    if (rg_grid_is_long(plan->spec.in_h))
-        narrow_axis(&points->y, &wide.y, wide.n_taps);
-}
-
 /* ---- Points ---- */
 
-/* Planes have each neighbour of bilinear points too. */
-static bool is_bilinear(const struct rg_grid_plan *plan)
+static void weigh_points(const struct rg_grid_unit *unit)
 {
-    return plan->way == &rg_grid_packed && rg_grid_is_bilinear(plan);
+    struct rg_packed_points *points = &unit->at->points;
+    rg_grid_weigh_fn *const weigh = unit->kernels->grid->weigh;
+    const struct rg_grid_axis *const x = &points->each.x, *const y = &points->each.y;
+    if (unit->at->touches || unit->plan->forward)
+        weigh(points->weight, points->paired ? points->weight_y : y->weight,
+              points->paired ? points->weight_x : x->weight, points->n_taps);
+    if (unit->plan->want_grid_grad && !points->paired) {
+        weigh(points->dx, y->weight, x->derivative, points->n_taps);
+        weigh(points->dy, y->derivative, x->weight, points->n_taps);
+    }
 }
 
 bool rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
@@ -78,17 +31,19 @@ bool rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
         return false;
     unit->at->located_n = unit->n;
     unit->at->located = block.first;
-    rg_grid_load_coordinates(unit, block);
-    if (is_bilinear(unit->plan)) {
-        points->n_taps = 2;
+    rg_grid_move_pairs(unit, &unit->run->grid, (struct rg_grid_sums){&unit->at->x, &unit->at->y}, block, RG_GRID_LOAD);
+    points->paired = unit->plan->way == &rg_grid_packed && rg_grid_is_bilinear(unit->plan); /* planes have each */
+    points->each.n_taps = 2;
+    if (points->paired) {
         kernels->bilinear_axis(&points->x, points->weight_x, x, block.count, spec->in_w, spec);
         kernels->bilinear_axis(&points->y, points->weight_y, y, block.count, spec->in_h, spec);
-        return true;
+    } else {
+        kernels->locate(&points->each, x, y, block.count, spec);
     }
-    kernels->locate(&points->each, x, y, block.count, spec);
     points->n_taps = points->each.n_taps;
     if (unit->plan->wide != NULL)
-        locate_long(unit->plan, &points->each, x, y, block.count);
+        rg_grid_locate_long(&points->each, x, y, block.count, spec, unit->plan->wide->grid);
+    weigh_points(unit);
     return true;
 }
 
@@ -130,15 +85,14 @@ struct rg_grid_sums rg_grid_begin_sums(const struct rg_grid_unit *unit, int64_t 
 /* The sums times d pixel / d coordinate; exactly 0 for a point that touches nothing. The points are located. */
 static void finish_block(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)
 {
-    const struct rg_grid_plan *plan = unit->plan;
     const struct rg_packed_points *points = &unit->at->points;
-    if (is_bilinear(plan)) {
+    if (points->paired) {
         unit->kernels->grid->finish_bilinear(sums, &points->x, &points->y);
     } else {
         unit->kernels->grid->finish(sums.x, &points->each.x.slope, &points->each);
         unit->kernels->grid->finish(sums.y, &points->each.y.slope, &points->each);
     }
-    rg_grid_store_slopes(unit, sums, block);
+    rg_grid_move_pairs(unit, &unit->run->grid_grad, sums, block, RG_GRID_STORE);
 }
 
 void rg_grid_end_sums(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)

@@ -8,7 +8,7 @@
 /* Bytes of a group's sums: none when it is the only one, for each block is then finished at once. */
 int64_t rg_grid_sum_nbytes(const struct rg_grid_plan *plan);
 
-/* Finds the neighbours of a block. False where they are known, since another group has found them. */
+/* Finds the neighbours of a block and their weights. False where they are known, since another group has found them. */
 bool rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block);
 
 /* Before a group: makes the sums of the unit's blocks 0, unless they go on from the group before. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace of a grid sample, and how it is shared out. */
+#include <string.h>
+
 #include "op/grid_sums.h"
 
 /* ---- Sizes ---- */
@@ -32,7 +34,9 @@ bool rg_grid_can_count_sums(const struct rg_grid_plan *plan)
 
 static int64_t image_nbytes(const struct rg_grid_plan *plan, bool is_there, int n_slots)
 {
-    return is_there ? rg_booked(rg_grid_image_pixels(plan, n_slots) * plan->lanes, plan->base.t_nbytes) : 0;
+    return is_there
+               ? rg_booked(rg_grid_image_pixels(plan, n_slots) * rg_max(plan->lanes, plan->group), plan->base.t_nbytes)
+               : 0;
 }
 
 static int64_t input_nbytes(const struct rg_grid_plan *plan, int n_slots)
@@ -114,13 +118,14 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, i
     grant_own(&unit, run->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     unit.at->window.mask = INT32_MAX;
     unit.at->located_n = -1;
+    memset(unit.at->tile, 0, sizeof unit.at->tile); /* what is after the last point is looked at too */
     grant_team(&unit, common + common_nbytes(plan) + (n_slots == 1 ? slot * team_nbytes(plan, 1) : 0));
     unit.surveyed = is_surveyed(&unit);
     plan->way->init(&unit);
     return unit;
 }
 
-struct rg_grid_unit *rg_grid_at_group(struct rg_grid_unit *unit, int64_t nth)
+static void go_to_group(struct rg_grid_unit *unit, int64_t nth)
 {
     const struct rg_grid_plan *plan = unit->plan;
     const int64_t g = unit->first_group + nth, step = (nth - unit->nth) * images_nbytes(plan, 1);
@@ -132,6 +137,12 @@ struct rg_grid_unit *rg_grid_at_group(struct rg_grid_unit *unit, int64_t nth)
     unit->sum = unit->n < plan->n_alone ? unit->own_sum : unit->common_sum;
     if (rg_grid_has_own_sums(unit))
         unit->sum += g * rg_grid_sum_nbytes(plan);
+}
+
+struct rg_grid_unit *rg_grid_at_group(struct rg_grid_unit *unit, int64_t nth)
+{
+    if (nth != unit->nth)
+        go_to_group(unit, nth);
     return unit;
 }
 
@@ -140,5 +151,6 @@ void rg_grid_set_groups(struct rg_grid_unit *unit, int64_t n, int64_t g, int64_t
     unit->n = n;
     unit->first_group = g;
     unit->abreast = n_groups;
-    rg_grid_at_group(unit, 0);
+    unit->bounded = true;
+    go_to_group(unit, 0);
 }

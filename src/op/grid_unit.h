@@ -52,9 +52,10 @@ struct rg_grid_window {
 struct rg_grid_at {
     union rg_grid_values x, y; /* coordinates */
     struct rg_packed_points points;
-    int64_t located_n, located;  /* the sample and the first point of the block that was located */
-    union rg_grid_values sum[2]; /* of a block, x and y, when there is one group */
-    bool owns, touches;          /* is the block the slot's, and must points be added to the slot's rows? */
+    int64_t located_n, located;               /* the sample and the first point of the block that was located */
+    union rg_grid_values tile[RG_GRID_LANES]; /* the points' channels: of grad_output, or of the output */
+    union rg_grid_values sum[2];              /* of a block, x and y, when there is one group */
+    bool owns, touches; /* is the block the slot's, and must points be added to the slot's rows? */
     struct rg_grid_window window;
 };
 
@@ -75,7 +76,7 @@ struct rg_grid_unit {
     char *sum;                  /* the group's: x and y of all blocks */
     bool surveyed;              /* are rows opened and closed section by section? Else all are opened at once */
     struct rg_share touched;    /* packed, apart: the rows that points touched, and no others are not 0 */
-    bool bounded;               /* packed: no sum of what was spread can overflow, so none is NaN */
+    bool bounded;               /* no sum of what was added to a gradient where it is can overflow, so none is NaN */
 };
 
 struct rg_grid_block {
@@ -92,7 +93,12 @@ struct rg_grid_way {
     void (*load)(const struct rg_grid_unit *unit, struct rg_share rows);
     void (*clear)(const struct rg_grid_unit *unit, struct rg_share rows);
     void (*store)(const struct rg_grid_unit *unit, struct rg_share rows);
-    void (*work)(struct rg_grid_unit *unit, int64_t b, struct rg_grid_block block);
+    void (*prepare)(struct rg_grid_unit *unit, struct rg_grid_block block); /* when its points have been found */
+    /* The block's n points: makes the tile of them; adds it to the gradient; does that as well, if the block touches
+     * the slot's rows, and adds to the sums. */
+    void (*sample)(const struct rg_grid_unit *unit, int64_t n);
+    void (*spread)(const struct rg_grid_unit *unit, int64_t n);
+    void (*slope)(const struct rg_grid_unit *unit, struct rg_grid_sums sums, int64_t n);
     void (*end)(struct rg_grid_unit *unit); /* of a group, or NULL */
 };
 
@@ -116,6 +122,11 @@ static inline bool rg_grid_has_own_sums(const struct rg_grid_unit *unit)
 static inline bool rg_grid_is_alone(const struct rg_grid_unit *unit)
 {
     return unit->n_slots == 1;
+}
+
+static inline bool rg_grid_has_many(const struct rg_grid_plan *plan)
+{
+    return plan->lanes == RG_GRID_LANES;
 }
 
 static inline bool rg_grid_is_bilinear(const struct rg_grid_plan *plan)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/grid_values.h"
 
-#include <string.h>
+#include <float.h>
+
+#include "base/tensor.h"
 
 static struct rg_grid_plane make_plane(const struct rg_grid_tensor *tensor, int64_t offset, const int64_t *shape,
                                        const int64_t *stride)
@@ -27,6 +29,15 @@ struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_tensor *tensor, 
     return make_plane(tensor, n * view->stride[0] + c * view->stride[1], &view->shape[2], &view->stride[2]);
 }
 
+struct rg_grid_plane rg_grid_group_plane(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor,
+                                         int64_t c)
+{
+    struct rg_grid_plane plane = rg_grid_channel_plane(tensor, unit->n, unit->first + c);
+    plane.lanes = unit->plan->lanes;
+    plane.channels = rg_min(plane.lanes, unit->count - c);
+    return plane;
+}
+
 /* Coordinate d of the points of sample n. */
 static struct rg_grid_plane coordinate_plane(const struct rg_grid_tensor *tensor, int64_t n, int64_t d)
 {
@@ -48,87 +59,83 @@ static struct stretch next_stretch(const struct rg_grid_plane *plane, int64_t fr
     return (struct stretch){plane->data + at * plane->element, rg_min(plane->width - w, to - from)};
 }
 
-void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
-                         struct rg_grid_block block)
+void rg_grid_move_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
+                         struct rg_grid_block block, enum rg_grid_move move)
 {
-    const int64_t pixel = plane->lanes * (int64_t)unit->plan->base.t_nbytes;
+    const int64_t lanes = plane->lanes, pixel = lanes * (int64_t)unit->plan->base.t_nbytes;
+    const struct rg_packed_kernels *const kernels = unit->kernels->packed;
     for (int64_t p = 0; p < block.count;) {
         const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
-        unit->kernels->packed->load[plane->dtype]((char *)pixels + p * pixel, plane->lanes, s.data,
-                                                  plane->channel_stride, plane->stride_w, plane->channels, s.n);
+        char *const at = (char *)pixels + p * pixel;
+        if (move == RG_GRID_LOAD)
+            kernels->load[plane->dtype](at, lanes, s.data, plane->channel_stride, plane->stride_w, plane->channels,
+                                        s.n);
+        else
+            kernels->store[plane->dtype](s.data, plane->channel_stride, plane->stride_w, at, lanes, plane->channels,
+                                         s.n, plane->far);
         p += s.n;
     }
 }
 
-void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, const struct rg_grid_plane *plane,
-                          struct rg_grid_block block)
+void rg_grid_move_tile(const struct rg_grid_unit *unit, struct rg_grid_block block)
 {
-    const int64_t pixel = plane->lanes * (int64_t)unit->plan->base.t_nbytes;
-    for (int64_t p = 0; p < block.count;) {
-        const struct stretch s = next_stretch(plane, block.first + p, block.first + block.count);
-        unit->kernels->packed->store[plane->dtype](s.data, plane->channel_stride, plane->stride_w,
-                                                   (const char *)pixels + p * pixel, plane->lanes, plane->channels, s.n,
-                                                   plane->far);
-        p += s.n;
+    for (int64_t c = 0; c < unit->count; c += unit->plan->lanes) {
+        const struct rg_grid_plane plane = rg_grid_group_plane(unit, &unit->run->sampled, c);
+        rg_grid_move_pixels(unit, rg_grid_tile(unit, c), &plane, block,
+                            unit->plan->forward ? RG_GRID_STORE : RG_GRID_LOAD);
     }
 }
 
-/* Do values of this shape lie one beside the other, without a gap? */
-static bool is_dense(int n_dims, const int64_t *shape, const int64_t *stride)
+void rg_grid_clear_rows(const struct rg_grid_unit *unit, const struct rg_grid_plane *plane, struct rg_share rows)
 {
-    int64_t n_values = 1, last = 0;
-    for (int k = 0; k < n_dims; k++) {
-        if (shape[k] > 1 && stride[k] < 0)
-            return false;
-        n_values *= shape[k];
-        last += (shape[k] - 1) * stride[k];
-    }
-    return last + 1 == n_values;
+    const int64_t n_rows = rows.end - rows.begin, width = unit->plan->spec.in_w,
+                  value = (int64_t)unit->plan->base.t_nbytes;
+    const bool last = plane->channel_stride < plane->stride_w; /* are channels */
+    const int64_t c = plane->channels, step = plane->channel_stride;
+    const int64_t shape[] = {last ? n_rows : c, last ? width : n_rows, last ? c : width};
+    const int64_t stride[] = {last ? plane->stride_h : step, last ? plane->stride_w : plane->stride_h,
+                              last ? step : plane->stride_w};
+    rg_tensor_clear(plane->data + rows.begin * plane->stride_h * value, (size_t)value, 3, shape, stride);
 }
 
-void rg_grid_clear(char *data, size_t element, int n_dims, const int64_t *shape, const int64_t *stride)
+/* |grad_output| must not exceed `most` if no sum is to overflow: weights are 1 at most, up to 16 neighbours of a point
+ * are the same pixel, and rounding makes sums of up to 2^24 terms no more than e times as large. */
+void rg_grid_note_tile(struct rg_grid_unit *unit, int64_t n)
 {
-    size_t n_values = 1;
-    for (int k = 0; k < n_dims; k++)
-        n_values *= (size_t)shape[k];
-    if (is_dense(n_dims, shape, stride)) {
-        memset(data, 0, n_values * element);
-        return;
-    }
-    for (int64_t i = 0; i < shape[0]; i++)
-        rg_grid_clear(data + i * stride[0] * (int64_t)element, element, n_dims - 1, shape + 1, stride + 1);
+    const int64_t lanes = unit->plan->lanes, n_points = unit->plan->n_points;
+    const double largest = unit->plan->base.t_nbytes == sizeof(float) ? FLT_MAX : DBL_MAX;
+    const double most = n_points > 1 << 20 ? -1 : largest / 64 / (double)n_points;
+    for (int64_t c = 0; c < unit->count && unit->bounded; c += lanes)
+        unit->bounded = unit->kernels->packed->bounded(rg_grid_tile(unit, c), lanes * n, most);
 }
 
-/* Where x and y of these points lie in turn. */
-static char *find_pairs(const struct rg_grid_tensor *tensor, const struct rg_grid_plane *x, struct rg_grid_block block)
+void rg_grid_canonicalise(const struct rg_grid_unit *unit)
 {
-    const struct stretch s = next_stretch(x, block.first, block.first + block.count);
-    return tensor->view->stride[3] == 1 && x->stride_w == 2 && s.n == block.count ? s.data : NULL;
+    const struct rg_grid_block rows = rg_grid_pixels_of(unit->plan, unit->rows);
+    union rg_grid_values values;
+    for (int64_t c = 0; c < unit->count && !unit->bounded; c++) {
+        const struct rg_grid_plane plane = rg_grid_channel_plane(&unit->run->input_grad, unit->n, unit->first + c);
+        for (int64_t p = 0; p < rows.count; p += RG_GRID_POINTS) {
+            const struct rg_grid_block block = {rows.first + p, rg_min(rows.count - p, RG_GRID_POINTS)};
+            rg_grid_move_pixels(unit, &values, &plane, block, RG_GRID_LOAD);
+            rg_grid_move_pixels(unit, &values, &plane, block, RG_GRID_STORE);
+        }
+    }
 }
 
-void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_block block)
+void rg_grid_move_pairs(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, struct rg_grid_sums to,
+                        struct rg_grid_block block, enum rg_grid_move move)
 {
-    const struct rg_grid_tensor *grid = &unit->run->grid;
-    const struct rg_grid_plane x = coordinate_plane(grid, unit->n, 0);
-    const char *const pairs = find_pairs(grid, &x, block);
-    if (pairs != NULL) {
-        unit->kernels->values->split[x.dtype](&unit->at->x, &unit->at->y, pairs, block.count);
-        return;
+    const struct rg_value_kernels *const kernels = unit->kernels->values;
+    const struct rg_grid_plane x = coordinate_plane(tensor, unit->n, 0), y = coordinate_plane(tensor, unit->n, 1);
+    const struct stretch s = next_stretch(&x, block.first, block.first + block.count);
+    const bool in_turn = tensor->view->stride[3] == 1 && x.stride_w == 2 && s.n == block.count;
+    if (in_turn && move == RG_GRID_LOAD) {
+        kernels->split[x.dtype](to.x, to.y, s.data, block.count);
+    } else if (in_turn) {
+        kernels->join[x.dtype](s.data, to.x, to.y, block.count, x.far);
+    } else {
+        rg_grid_move_pixels(unit, to.x, &x, block, move);
+        rg_grid_move_pixels(unit, to.y, &y, block, move);
     }
-    const struct rg_grid_plane y = coordinate_plane(grid, unit->n, 1);
-    rg_grid_load_pixels(unit, &unit->at->x, &x, block);
-    rg_grid_load_pixels(unit, &unit->at->y, &y, block);
-}
-
-void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block)
-{
-    const struct rg_grid_plane x = coordinate_plane(&unit->run->grid_grad, unit->n, 0);
-    char *const pairs = find_pairs(&unit->run->grid_grad, &x, block);
-    if (pairs != NULL) {
-        unit->kernels->values->join[x.dtype](pairs, sums.x, sums.y, block.count, unit->run->grid_grad.far);
-        return;
-    }
-    const struct rg_grid_plane y = coordinate_plane(&unit->run->grid_grad, unit->n, 1);
-    rg_grid_store_pixels(unit, sums.x, &x, block);
-    rg_grid_store_pixels(unit, sums.y, &y, block);
 }

@@ -20,19 +20,34 @@ struct rg_grid_plane {
 /* Channel c of sample n of an image or its gradient, or of a tensor with a value for each point. */
 struct rg_grid_plane rg_grid_channel_plane(const struct rg_grid_tensor *tensor, int64_t n, int64_t c);
 
-/* Moves a block of pixels. */
-void rg_grid_load_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
-                         struct rg_grid_block block);
-void rg_grid_store_pixels(const struct rg_grid_unit *unit, const void *pixels, const struct rg_grid_plane *plane,
-                          struct rg_grid_block block);
+/* Channel c of the unit's group, and those that lie beside it in a pixel of the workspace. */
+struct rg_grid_plane rg_grid_group_plane(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor,
+                                         int64_t c);
 
-/* Makes 0 what has this shape. Dimensions come from the one with the largest strides to the one with the smallest. */
-void rg_grid_clear(char *data, size_t element, int n_dims, const int64_t *shape, const int64_t *stride);
+/* Where they are in the unit's tile. */
+static inline void *rg_grid_tile(const struct rg_grid_unit *unit, int64_t c)
+{
+    return (char *)unit->at->tile + c * RG_GRID_POINTS * (int64_t)unit->plan->base.t_nbytes;
+}
 
-/* The coordinates of a block of points, to unit->at. */
-void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_block block);
+/* Moves a block of pixels from the tensor, or to it. */
+enum rg_grid_move { RG_GRID_LOAD, RG_GRID_STORE };
+void rg_grid_move_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
+                         struct rg_grid_block block, enum rg_grid_move move);
 
-/* Stores x and y of the gradient of a block of points. */
-void rg_grid_store_slopes(const struct rg_grid_unit *unit, struct rg_grid_sums sums, struct rg_grid_block block);
+/* Stores the tile as the output's block, or loads grad_output's. */
+void rg_grid_move_tile(const struct rg_grid_unit *unit, struct rg_grid_block block);
+
+/* Makes these rows 0. Values are of the arithmetic type. */
+void rg_grid_clear_rows(const struct rg_grid_unit *unit, const struct rg_grid_plane *plane, struct rg_share rows);
+
+/* A gradient that is made where it is does not go through a store, which makes NaN canonical. So what is added to it is
+ * looked at, and where a sum may have become NaN, all are stored once more when they are complete. */
+void rg_grid_note_tile(struct rg_grid_unit *unit, int64_t n);
+void rg_grid_canonicalise(const struct rg_grid_unit *unit);
+
+/* The same of coordinates of points, or of their gradient, which lie in rows of x and of y in the workspace. */
+void rg_grid_move_pairs(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, struct rg_grid_sums to,
+                        struct rg_grid_block block, enum rg_grid_move move);
 
 #endif

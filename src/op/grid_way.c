@@ -4,13 +4,15 @@
 #include "op/grid_unit.h"
 
 enum {
-    PIXELS_PER_POINT = 32,   /* an image with more pixels than this for each point is not worth copying */
-    LEAST_MANY = 3,          /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
-    APART_NBYTES = 1 << 17,  /* a packed image of up to so many bytes stays in a cache while it is made */
-    STEP_NBYTES = 16 << 10,  /* of rows that are opened together, at least */
-    SLACK_NBYTES = 64 << 10, /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
-    MOST_STEP = 16,          /* rows */
-    MOST_PACKED = 1 << 30    /* pixels; places of them must fit in 32 bits */
+    PIXELS_PER_POINT = 32,    /* an image with more pixels than this for each point is not worth copying */
+    PIXELS_PER_NEIGHBOUR = 2, /* likewise where neighbours can be gathered; more unless channels are last */
+    LEAST_GATHERED = 8,       /* likewise of neighbours that are gathered */
+    LEAST_MANY = 3,           /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
+    APART_NBYTES = 1 << 17,   /* a packed image of up to so many bytes stays in a cache while it is made */
+    STEP_NBYTES = 16 << 10,   /* of rows that are opened together, at least */
+    SLACK_NBYTES = 64 << 10,  /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
+    MOST_STEP = 16,           /* rows */
+    MOST_PACKED = 1 << 30     /* pixels; places of them must fit in 32 bits */
 };
 
 /* Bytes of the input and of the results, in the arithmetic type. */
@@ -28,12 +30,6 @@ static bool fits(const struct rg_grid_plan *plan)
 {
     const int64_t nbytes = rg_grid_teams_nbytes(plan);
     return nbytes >= 0 && (double)nbytes <= call_nbytes(plan) + SLACK_NBYTES * (double)plan->base.n_slots;
-}
-
-/* Are there enough points for the pixels of the image? */
-static bool has_points(const struct rg_grid_plan *plan)
-{
-    return plan->spec.in_h * plan->spec.in_w / PIXELS_PER_POINT <= plan->n_points;
 }
 
 /* ---- Packed ---- */
@@ -93,11 +89,24 @@ static bool can_pack(struct rg_grid_plan *plan)
     return plan->channels > 0 && !is_long && plan->spec.in_h * plan->pitch <= MOST_PACKED && fits(plan);
 }
 
+/* An image with more pixels than this for each point is not worth copying. */
+static int64_t pixels_per_point(const struct rg_grid_plan *plan)
+{
+    const regrad_tensor *const view =
+        plan->want_input_grad ? &plan->base.output[0].view : &plan->base.input[plan->forward ? 0 : 1].view;
+    const bool is_short = regrad_dtype_size(view->dtype) < plan->base.t_nbytes;
+    const int64_t pixels = PIXELS_PER_NEIGHBOUR * (view->stride[1] == 1 ? 1 : is_short ? 8 : 2);
+    if (packs_all(plan) || plan->spec.interpolation == REGRAD_BICUBIC)
+        return PIXELS_PER_POINT;
+    return rg_grid_is_bilinear(plan) ? 4 * pixels : pixels;
+}
+
 static bool pays_to_pack(const struct rg_grid_plan *plan)
 {
-    if (packs_all(plan))
-        return !plan->input_copied || has_points(plan);
-    return plan->channels >= LEAST_MANY && has_points(plan);
+    if (packs_all(plan) && !plan->input_copied)
+        return true;
+    return (packs_all(plan) || plan->channels >= LEAST_MANY) &&
+           plan->spec.in_h * plan->spec.in_w / pixels_per_point(plan) <= plan->n_points;
 }
 
 /* ---- All ---- */
@@ -105,15 +114,17 @@ static bool pays_to_pack(const struct rg_grid_plan *plan)
 /* Planes can be done whatever the call. All rows are opened at once. */
 static void do_planes(struct rg_grid_plan *plan)
 {
+    const bool can = regrad_dtype_size(plan->base.output[0].view.dtype) == plan->base.t_nbytes; /* sums be there */
     plan->way = &rg_grid_planes;
-    plan->lanes = plan->group;
     plan->pitch = plan->spec.in_w;
-    plan->beside = 1;
+    plan->beside = 0;
     plan->step = INT64_C(1) << 62;
     plan->input_copied = false;
-    plan->grad_copied = plan->want_input_grad;
+    plan->grad_copied = plan->want_input_grad && !rg_way_is_taken(RG_IN_PLACE, can, true);
     plan->grad_apart = false;
     rg_plan_note(&plan->base, RG_PLANES, true);
+    const bool few = plan->spec.interpolation != REGRAD_BICUBIC; /* neighbours */
+    plan->lanes = rg_plan_takes(&plan->base, RG_GATHERED, few, plan->channels >= LEAST_GATHERED) ? RG_GRID_LANES : 1;
 }
 
 /* Groups that each slot does alone need no waiting for one another, but memory. */
@@ -130,9 +141,10 @@ static void choose_groups(struct rg_grid_plan *plan)
 static void choose_abreast(struct rg_grid_plan *plan)
 {
     const int64_t n_groups = plan->n_alone > 0 ? plan->n_groups : plan->groups_alone / plan->base.n_slots;
-    plan->abreast = RG_GRID_ABREAST;
-    const bool can = plan->way == &rg_grid_packed && n_groups >= RG_GRID_ABREAST && fits(plan);
-    plan->abreast = rg_plan_takes(&plan->base, RG_ABREAST, can, true) ? RG_GRID_ABREAST : 1;
+    plan->abreast = plan->way == &rg_grid_packed ? RG_GRID_ABREAST : rg_max(n_groups, 1);
+    const bool can = n_groups > 1 && (plan->way == &rg_grid_packed ? fits(plan) : !plan->grad_copied);
+    if (!rg_plan_takes(&plan->base, RG_ABREAST, can, true))
+        plan->abreast = 1;
 }
 
 static void choose_traits(struct rg_grid_plan *plan)
@@ -142,8 +154,8 @@ static void choose_traits(struct rg_grid_plan *plan)
     const bool far = rg_grid_is_far(&results[0].view) || rg_grid_is_far(&results[1].view);
     plan->streams = rg_plan_takes(&plan->base, RG_STREAMED, is_packed, far);
     rg_plan_note(&plan->base, RG_IN_PLACE,
-                 is_packed &&
-                     ((plan->need_input && !plan->input_copied) || (plan->want_input_grad && !plan->grad_copied)));
+                 (is_packed && plan->need_input && !plan->input_copied) ||
+                     (plan->want_input_grad && !plan->grad_copied));
     rg_plan_note(&plan->base, RG_APART, plan->grad_apart);
     rg_plan_note(&plan->base, RG_LONG, plan->wide != NULL);
 }

@@ -15,7 +15,8 @@ static void find_blocks(const struct rg_grid_unit *unit, struct rg_share blocks,
     for (int64_t b = blocks.begin; b < blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, unit->plan->n_points);
         const int64_t at = (b - blocks.begin) * value;
-        rg_grid_load_coordinates(unit, block);
+        rg_grid_move_pairs(unit, &unit->run->grid, (struct rg_grid_sums){&unit->at->x, &unit->at->y}, block,
+                           RG_GRID_LOAD);
         kernels->range((char *)&least + at, (char *)&greatest + at, &unit->at->y, block.count);
     }
     kernels->rows(low, high, &least, &greatest, blocks.end - blocks.begin, &unit->plan->spec);
@@ -54,8 +55,8 @@ bool rg_grid_touches(const struct rg_grid_unit *unit, int64_t s)
 static bool visits(const struct rg_grid_unit *unit, int64_t s)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const bool owns = plan->need_input && s * plan->section < unit->blocks.end &&
-                      (s + 1) * plan->section > unit->blocks.begin;
+    const bool owns =
+        plan->need_input && s * plan->section < unit->blocks.end && (s + 1) * plan->section > unit->blocks.begin;
     return owns || rg_grid_touches(unit, s);
 }
 

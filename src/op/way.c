@@ -29,6 +29,7 @@ const char *rg_way_word(enum rg_way way)
         [RG_PREFETCHED] = "prefetched",
         [RG_APART] = "apart",
         [RG_ABREAST] = "abreast",
+        [RG_GATHERED] = "gathered",
         [RG_RING] = "ring",
         [RG_STREAMED] = "streamed",
         [RG_ACROSS] = "across",

@@ -39,6 +39,7 @@ enum rg_way {
     /* Traits of a grid sample. */
     RG_APART,
     RG_ABREAST,
+    RG_GATHERED,
     RG_RING, /* chosen when it runs, by the points: only tests see it */
     /* Traits of both. */
     RG_STREAMED,

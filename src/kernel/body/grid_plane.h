@@ -22,27 +22,33 @@ static void NAME(grid_weigh)(union rg_grid_values *dst, const union rg_grid_valu
             NAME(grid_multiply)(&dst[ky * n_taps + kx], &y[ky], &x[kx]);
 }
 
-static inline void NAME(scatter_points)(T *plane, const int64_t (*offset)[RG_GRID_POINTS],
-                                        const union rg_grid_values *weight, const T *grad, int64_t n_neighbours,
-                                        const int64_t *list, int64_t n)
+/* Channels that are neighbours in memory are added a vector at a time. */
+RG_INLINE void NAME(scatter_channels)(T *at, int64_t channel_stride, int64_t channels, T weight, const T *grad)
 {
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t p = list[i];
-        for (int64_t k = 0; k < n_neighbours; k++) {
-            T *at = plane + offset[k][p];
-            *at = M(fma)(((const T *)&weight[k])[p], grad[p], *at);
-        }
-    }
+    int64_t c = 0;
+    for (; channel_stride == 1 && c + V_LANES <= channels; c += V_LANES)
+        VOP(store)(at + c, VOP(muladd)(VOP(set1)(weight), VOP(load)(grad + c), VOP(load)(at + c)));
+    for (; c < channels; c++)
+        at[c * channel_stride] = M(fma)(weight, grad[c], at[c * channel_stride]);
 }
 
-/* The constant lets the compiler unroll the usual case. */
-static void NAME(grid_scatter)(void *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
-                               const void *grad, int64_t n_neighbours, const int64_t *list, int64_t n)
+/* One channel goes without branches, which points in no order would mislead. */
+static void NAME(grid_scatter)(void *plane, int64_t channel_stride, int64_t channels,
+                               const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
+                               const void *tile, int64_t lanes, int64_t n_neighbours, int64_t n)
 {
-    if (n_neighbours == 4)
-        NAME(scatter_points)(plane, offset, weight, grad, 4, list, n);
-    else
-        NAME(scatter_points)(plane, offset, weight, grad, n_neighbours, list, n);
+    const T *const grad = tile;
+    T nowhere = 0;
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t k = 0; k < n_neighbours; k++) {
+            const int64_t o = offset[k][p];
+            const T w = ((const T *)&weight[k])[p];
+            T *const at = o == RG_GRID_NOWHERE ? &nowhere : (T *)plane + o;
+            if (lanes == 1)
+                *at = M(fma)(w, grad[p], *at);
+            else if (at != &nowhere)
+                NAME(scatter_channels)(at, channel_stride, channels, w, grad + p * lanes);
+        }
 }
 
 static void NAME(grid_blend)(void *dst, const union rg_grid_values *weight, const union rg_grid_values *value,

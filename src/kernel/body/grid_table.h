@@ -5,7 +5,6 @@ const struct rg_grid_kernels TABLE = {
     .locate = NAME(grid_locate),
     .weigh = NAME(grid_weigh),
     .place = grid_place,
-    .list = grid_list,
     .scatter = NAME(grid_scatter),
     .blend = NAME(grid_blend),
     .multiply = NAME(grid_multiply),
@@ -15,5 +14,4 @@ const struct rg_grid_kernels TABLE = {
     .bilinear_axis = NAME(grid_bilinear_axis),
     .range = NAME(grid_range),
     .rows = NAME(grid_rows),
-    .fetch = BY_DTYPE(grid_fetch),
 };

@@ -51,17 +51,6 @@ RG_VECTOR_INLINE struct NAME(taps)
     return (struct NAME(taps)){{top, top + lanes, bottom, bottom + lanes}};
 }
 
-/* weight[ky * n_taps + kx] = round(y[ky] * x[kx]) of all points. */
-static void NAME(packed_weigh)(union rg_grid_values *weight, const union rg_grid_values *y,
-                               const union rg_grid_values *x, int64_t n_taps)
-{
-    for (int64_t ky = 0; ky < n_taps; ky++)
-        for (int64_t kx = 0; kx < n_taps; kx++, weight++)
-            for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
-                VOP(store)
-    ((T *)weight + p, VOP(mul)(VOP(load)((const T *)&y[ky] + p), VOP(load)((const T *)&x[kx] + p)));
-}
-
 RG_VECTOR_INLINE T NAME(packed_value)(const union rg_grid_values *row, int64_t p)
 {
     return ((const T *)row)[p];
@@ -336,14 +325,12 @@ static int64_t NAME(packed_whole)(int64_t n)
 }
 
 /* What the points of a block share, of RG_GRID_LANES channels. */
-static struct NAME(wide)
-    NAME(make_wide)(const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
-                    const struct rg_packed_points *points, const union rg_grid_values *weight, const T *tile, int64_t n)
+static struct NAME(wide) NAME(make_wide)(const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
+                                         const struct rg_packed_points *points, const T *tile, int64_t n)
 {
     return (struct NAME(wide)){
         .at = at,
         .points = points,
-        .value = weight,
         .tile = tile,
         .n_neighbours = points->n_taps * points->n_taps,
         .n = n,
@@ -352,22 +339,13 @@ static struct NAME(wide)
     };
 }
 
-static void NAME(weigh_points)(union rg_grid_values *weight, const struct rg_packed_points *points)
-{
-    const bool bilinear = points->n_taps == 2;
-    NAME(packed_weigh)
-    (weight, bilinear ? points->weight_y : points->each.y.weight, bilinear ? points->weight_x : points->each.x.weight,
-     points->n_taps);
-}
-
 static void NAME(packed_spread)(void *packed, int64_t lanes, const struct rg_packed_window *window,
                                 const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
                                 const void *tile, int64_t n)
 {
-    union rg_grid_values weight[RG_GRID_NEIGHBOURS];
-    NAME(weigh_points)(weight, points);
+    const union rg_grid_values *const weight = points->weight;
     if (lanes == RG_GRID_LANES) {
-        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, weight, tile, n);
+        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, tile, n);
         NAME(spread_all)(packed, &wide);
     } else if (lanes == 1) {
         NAME(spread_one)(packed, window, at[0], points, weight, tile, n);
@@ -383,10 +361,9 @@ static void NAME(packed_spread)(void *packed, int64_t lanes, const struct rg_pac
 static void NAME(packed_sample)(void *tile, const void *packed, int64_t lanes, const struct rg_packed_window *window,
                                 const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points, int64_t n)
 {
-    union rg_grid_values weight[RG_GRID_NEIGHBOURS];
-    NAME(weigh_points)(weight, points);
+    const union rg_grid_values *const weight = points->weight;
     if (lanes == RG_GRID_LANES) {
-        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, weight, NULL, n);
+        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, NULL, n);
         NAME(sample_all)(tile, packed, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;
@@ -401,23 +378,6 @@ static void NAME(packed_sample)(void *tile, const void *packed, int64_t lanes, c
     }
 }
 
-static void NAME(slope_many)(struct rg_grid_sums sums, const T *packed, T *spread,
-                             const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
-                             const struct rg_packed_points *points, const T *tile, int64_t n)
-{
-    union rg_grid_values weight[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
-    struct NAME(wide) wide = NAME(make_wide)(window, at, points, weight, tile, NAME(packed_whole)(n));
-    if (spread != NULL)
-        NAME(weigh_points)(weight, points);
-    if (points->n_taps != 2) {
-        NAME(packed_weigh)(dx, points->each.y.weight, points->each.x.derivative, points->n_taps);
-        NAME(packed_weigh)(dy, points->each.y.derivative, points->each.x.weight, points->n_taps);
-        wide.dx = dx;
-        wide.dy = dy;
-    }
-    NAME(slope_all)(sums, packed, spread, &wide);
-}
-
 static void NAME(packed_slope)(struct rg_grid_sums sums, const void *packed, void *spread, int64_t lanes,
                                const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
                                const struct rg_packed_points *points, const void *tile, int64_t n)
@@ -426,7 +386,8 @@ static void NAME(packed_slope)(struct rg_grid_sums sums, const void *packed, voi
     if (spread != NULL && lanes < RG_GRID_LANES)
         NAME(packed_spread)(spread, lanes, window, at, points, tile, n);
     if (lanes == RG_GRID_LANES) {
-        NAME(slope_many)(sums, packed, spread, window, at, points, tile, n);
+        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, tile, whole);
+        NAME(slope_all)(sums, packed, spread, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;
         NAME(fetch_pairs)(&pairs, packed, window, at[0], points, whole);

@@ -197,8 +197,8 @@ RG_VECTOR_INLINE void STORED(store_channels)(S *dst, const T *tile, int64_t n_ch
         dst[c] = NARROW(tile[c]);
 }
 
-static void STORED(load_wide)(T *out, const S *in, int64_t channel_stride, int64_t stride, int64_t n_channels,
-                              int64_t n)
+RG_APART void STORED(load_wide)(T *out, const S *in, int64_t channel_stride, int64_t stride, int64_t n_channels,
+                                int64_t n)
 {
     if (stride == 1 && n >= V_LANES) {
         for (int64_t at = 0; at < n; at += V_LANES) {
@@ -255,6 +255,24 @@ static void STORED(packed_load)(void *tile, int64_t lanes, const void *src, int6
     if (p > 0 && lanes > 1)
         STORED(interleave)(out, lanes, in, channel_stride, channels, p);
     STORED(load_apart)(out + p * lanes, lanes, in + p * stride, channel_stride, stride, channels, n - p);
+}
+
+/* One pixel at a time, whatever the stride to the next. No argument is a constant that would make a second load_wide.
+ */
+static void STORED(packed_gather)(void *tile, int64_t lanes, const void *src, int64_t channel_stride,
+                                  const int64_t *offset, int64_t channels, int64_t n)
+{
+    T *const out = tile;
+    const S *const in = src;
+    for (int64_t p = 0; p < n && lanes == 1; p++)
+        out[p] = offset[p] == RG_GRID_NOWHERE ? 0 : WIDEN(in[offset[p]]);
+    for (int64_t p = 0; p < n && lanes > 1; p++) {
+        T *const pixel = out + p * RG_GRID_LANES;
+        if (offset[p] == RG_GRID_NOWHERE)
+            memset(pixel, 0, RG_GRID_LANES * sizeof(T));
+        else
+            STORED(load_wide)(pixel, in + offset[p], channel_stride, channel_stride, channels, lanes / RG_GRID_LANES);
+    }
 }
 
 static void STORED(packed_store)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t lanes,

@@ -57,7 +57,7 @@ static void place_each(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_point
 static void packed_place(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
                          const struct rg_packed_window *window)
 {
-    if (points->n_taps != 2)
+    if (!points->paired)
         place_each(at, &points->each, window);
     else if (window->many)
         place_rows(at, points, window);

@@ -9,5 +9,6 @@ const struct rg_packed_kernels TABLE = {
     .prefetch = NAME(packed_prefetch),
     .bounded = NAME(packed_bounded),
     .load = BY_DTYPE(packed_load),
+    .gather = BY_DTYPE(packed_gather),
     .store = BY_DTYPE(packed_store),
 };

@@ -19,7 +19,6 @@ enum { NAME(ahead) = 6 };
 struct NAME(wide) {
     const int32_t (*at)[RG_GRID_POINTS];
     const struct rg_packed_points *points;
-    const union rg_grid_values *value, *dx, *dy; /* weights of neighbours; bilinear points need no dx and dy */
     const T *tile;
     int64_t n_neighbours, n;
     int32_t nowhere;
@@ -32,9 +31,15 @@ RG_VECTOR_INLINE int64_t NAME(wide_at)(const struct NAME(wide) * it, int64_t k, 
     return bilinear ? ((int64_t)it->at[k / 2][p] + k % 2) * RG_GRID_LANES : (int64_t)it->at[k][p] * RG_GRID_LANES;
 }
 
+/* Of a paired point they are four, which unrolls loops. */
+RG_VECTOR_INLINE int64_t NAME(count_wide)(const struct NAME(wide) * it, bool bilinear)
+{
+    return bilinear ? 4 : it->n_neighbours;
+}
+
 RG_VECTOR_INLINE void NAME(prefetch_wide)(const T *packed, const struct NAME(wide) * it, int64_t p, bool bilinear)
 {
-    for (int64_t k = 0; packed != NULL && p < it->n && k < it->n_neighbours; k++)
+    for (int64_t k = 0; packed != NULL && p < it->n && k < NAME(count_wide)(it, bilinear); k++)
         __builtin_prefetch(packed + NAME(wide_at)(it, k, p, bilinear));
 }
 
@@ -50,7 +55,7 @@ RG_VECTOR_INLINE void NAME(spread_bilinear)(T *packed, const struct NAME(wide) *
         T *const pixel[4] = {top + j, top + RG_GRID_LANES + j, bottom + j, bottom + RG_GRID_LANES + j};
         V sum[4];
         for (int64_t k = 0; k < 4; k++)
-            sum[k] = VOP(muladd)(VOP(set1)(NAME(packed_value)(&it->value[k], p)), g, VOP(load)(pixel[k]));
+            sum[k] = VOP(muladd)(VOP(set1)(NAME(packed_value)(&it->points->weight[k], p)), g, VOP(load)(pixel[k]));
         for (int64_t k = 0; k < 4; k++)
             VOP(store)(pixel[k], sum[k]);
     }
@@ -64,7 +69,7 @@ RG_VECTOR_INLINE void NAME(spread_each)(T *packed, const struct NAME(wide) * it,
         g[j] = VOP(load)(it->tile + p * RG_GRID_LANES + j * V_LANES);
     for (int64_t k = 0; k < it->n_neighbours; k++) {
         T *const pixel = packed + NAME(wide_at)(it, k, p, false);
-        const V w = VOP(set1)(NAME(packed_value)(&it->value[k], p));
+        const V w = VOP(set1)(NAME(packed_value)(&it->points->weight[k], p));
         for (int64_t j = 0; j < NAME(n_vectors); j++)
             VOP(store)(pixel + j * V_LANES, VOP(muladd)(w, g[j], VOP(load)(pixel + j * V_LANES)));
     }
@@ -100,9 +105,9 @@ RG_VECTOR_INLINE void NAME(sample_wide)(T *dst, const T *packed, const struct NA
             NAME(prefetch_wide)(packed, it, p + NAME(ahead), bilinear);
         for (int64_t j = 0; j < NAME(n_vectors); j++)
             sum[j] = VOP(set1)(0);
-        for (int64_t k = 0; k < it->n_neighbours; k++) {
+        for (int64_t k = 0; k < NAME(count_wide)(it, bilinear); k++) {
             const T *pixel = packed + NAME(wide_at)(it, k, p, bilinear);
-            const V w = VOP(set1)(NAME(packed_value)(&it->value[k], p));
+            const V w = VOP(set1)(NAME(packed_value)(&it->points->weight[k], p));
             for (int64_t j = 0; j < NAME(n_vectors); j++)
                 sum[j] = VOP(muladd)(w, VOP(load)(pixel + j * V_LANES), sum[j]);
         }
@@ -133,7 +138,8 @@ RG_VECTOR_INLINE void NAME(slope_each)(V *x, V *y, const T *packed, const struct
         sum_x[j] = sum_y[j] = VOP(set1)(0);
     for (int64_t k = 0; k < it->n_neighbours; k++) {
         const T *pixel = packed + NAME(wide_at)(it, k, p, false);
-        const V wx = VOP(set1)(NAME(packed_value)(&it->dx[k], p)), wy = VOP(set1)(NAME(packed_value)(&it->dy[k], p));
+        const V wx = VOP(set1)(NAME(packed_value)(&it->points->dx[k], p)),
+                wy = VOP(set1)(NAME(packed_value)(&it->points->dy[k], p));
         for (int64_t j = 0; j < NAME(n_vectors); j++) {
             const V value = VOP(load)(pixel + j * V_LANES);
             sum_x[j] = VOP(muladd)(wx, value, sum_x[j]);
@@ -242,10 +248,10 @@ RG_VECTOR_INLINE void NAME(slope_wide)(struct rg_grid_sums sums, const T *packed
 
 /* ---- All ---- */
 
-/* Constants let the compiler unroll the usual case, bilinear points. */
+/* Constants let the compiler unroll the usual case, paired points. */
 static void NAME(spread_all)(T *packed, const struct NAME(wide) * it)
 {
-    if (it->n_neighbours == 4)
+    if (it->points->paired)
         NAME(spread_wide)(packed, it, true);
     else
         NAME(spread_wide)(packed, it, false);
@@ -253,7 +259,7 @@ static void NAME(spread_all)(T *packed, const struct NAME(wide) * it)
 
 static void NAME(sample_all)(T *dst, const T *packed, const struct NAME(wide) * it)
 {
-    if (it->n_neighbours == 4)
+    if (it->points->paired)
         NAME(sample_wide)(dst, packed, it, true);
     else
         NAME(sample_wide)(dst, packed, it, false);
@@ -261,9 +267,9 @@ static void NAME(sample_all)(T *dst, const T *packed, const struct NAME(wide) * 
 
 static void NAME(slope_all)(struct rg_grid_sums sums, const T *packed, T *spread, const struct NAME(wide) * it)
 {
-    if (it->n_neighbours == 4 && spread == NULL)
+    if (it->points->paired && spread == NULL)
         NAME(slope_wide)(sums, packed, NULL, it, true);
-    else if (it->n_neighbours == 4)
+    else if (it->points->paired)
         NAME(slope_wide)(sums, packed, spread, it, true);
     else
         NAME(slope_wide)(sums, packed, spread, it, false);

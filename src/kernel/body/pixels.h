@@ -37,14 +37,29 @@ static void NAME(find_pixels)(T *restrict pixel, T *restrict slope, const T *res
     }
 }
 
+static bool NAME(is_beyond)(const T *distance, T period)
+{
+    int beyond = 0;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        beyond |= distance[p] >= period;
+    return beyond;
+}
+
 /* Distances to be folded are taken modulo the period. fmod is exact, so far coordinates do not lose the side
- * they are on; it is slow, and near ones need none. */
+ * they are on, but slow. From a distance of less than twice a number of periods, these are subtracted exactly as well.
+ */
 static void NAME(wrap_distances)(T *distance, T period)
 {
-    bool far = false;
+    if (!NAME(is_beyond)(distance, period))
+        return;
+    for (int64_t k = 2; k > 0; k--)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            const T less = distance[p] - (T)k * period;
+            distance[p] = ((less >= 0) & (less < (T)k * period)) ? less : distance[p];
+        }
+    if (!NAME(is_beyond)(distance, period))
+        return;
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        far |= distance[p] >= period;
-    for (int64_t p = 0; far && p < RG_GRID_POINTS; p++)
         if (distance[p] >= period)
             distance[p] = M(fmod)(distance[p], period);
 }
