@@ -45,20 +45,40 @@ static void NAME(take_linear)(struct rg_grid_axis *axis, const T *restrict pixel
 /* The nearest integer, ties to even, whatever the thread's rounding mode is. */
 static void NAME(take_nearest)(struct rg_grid_axis *axis, const T *restrict pixel)
 {
-    T low[RG_GRID_POINTS], half[RG_GRID_POINTS], *restrict const weight = (T *)&axis->weight[0];
-    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES) {
-        const V floor = VOP(floor)(VOP(load)(pixel + p));
-        VOP(store)(low + p, floor);
-        VOP(store)(half + p, VOP(floor)(VOP(mul)(floor, VOP(set1)((T)0.5))));
-    }
+    T low[RG_GRID_POINTS], *restrict const weight = (T *)&axis->weight[0];
+    int64_t *restrict const index = axis->index[0];
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES)
+        VOP(store)(low + p, VOP(floor)(VOP(load)(pixel + p)));
+    NAME(take_index)(index, low);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         const T rest = pixel[p] - low[p];
-        const bool odd = half[p] * 2 != low[p];
-        low[p] += ((rest > (T)0.5) | ((rest == (T)0.5) & odd)) ? (T)1 : (T)0;
-    }
-    NAME(take_index)(axis->index[0], low);
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        index[p] += ((rest > (T)0.5) | ((rest == (T)0.5) & (index[p] & 1))) ? 1 : 0;
         weight[p] = 1;
+    }
+    memset(&axis->derivative[0], 0, RG_GRID_POINTS * sizeof(T));
+}
+
+/* The same, and which of them are inside, of n points on an axis on which 32 bits count pixels: in a third of the time.
+ */
+static void NAME(locate_nearest)(struct rg_grid_axis *axis, const T *restrict pixel, int32_t size, int64_t n)
+{
+    T rest[RG_GRID_POINTS], *restrict const weight = (T *)&axis->weight[0];
+    int32_t index[RG_GRID_POINTS];
+    int64_t *restrict const wide = axis->index[0];
+    NAME(find_first)(index, rest, pixel, size);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const T up = rest[p] > (T)0.5 ? 1 : 0, tie = rest[p] == (T)0.5 ? 1 : 0;
+        index[p] += (int32_t)up + ((int32_t)tie & index[p]);
+    }
+    for (int64_t p = n; p < RG_GRID_POINTS; p++)
+        index[p] = -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        index[p] = ((index[p] >= 0) & (index[p] < size)) ? index[p] : -1;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        weight[p] = (T)(1 + (index[p] >> 31));
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        wide[p] = index[p];
+    memcpy(axis->inside, wide, sizeof axis->inside);
     memset(&axis->derivative[0], 0, RG_GRID_POINTS * sizeof(T));
 }
 
@@ -152,6 +172,11 @@ static void NAME(locate_axis)(struct rg_grid_axis *axis, int64_t n_taps, const T
 {
     T pixel[RG_GRID_POINTS];
     NAME(pad_pixels)(pixel, (T *)&axis->slope, x, n, size, spec);
+    const bool is_short = sizeof(T) == sizeof(float) || size <= RG_LONGEST_IN_FLOAT; /* else float is not asked */
+    if (spec->interpolation == REGRAD_NEAREST && is_short) {
+        NAME(locate_nearest)(axis, pixel, (int32_t)(size < RG_LONGEST_IN_FLOAT ? size : RG_LONGEST_IN_FLOAT), n);
+        return;
+    }
     if (spec->interpolation == REGRAD_BICUBIC)
         NAME(take_cubic)(axis, pixel, size, spec);
     else if (spec->interpolation == REGRAD_NEAREST)
