@@ -10,9 +10,6 @@
 /* The most sections of a sample: blocks that follow one another, of which is known together which rows they touch. */
 enum { RG_GRID_SECTIONS = 1024 };
 
-/* The most groups that a slot does at the same time. */
-enum { RG_GRID_ABREAST = 2 };
-
 struct rg_grid_way; /* op/grid_unit.h */
 
 struct rg_grid_plan {

@@ -4,15 +4,22 @@
 #include "op/grid_unit.h"
 
 enum {
-    PIXELS_PER_POINT = 32,    /* an image with more pixels than this for each point is not worth copying */
-    PIXELS_PER_NEIGHBOUR = 2, /* likewise where neighbours can be gathered; more unless channels are last */
-    LEAST_GATHERED = 8,       /* likewise of neighbours that are gathered */
-    LEAST_MANY = 3,           /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
-    APART_NBYTES = 1 << 17,   /* a packed image of up to so many bytes stays in a cache while it is made */
-    STEP_NBYTES = 16 << 10,   /* of rows that are opened together, at least */
-    SLACK_NBYTES = 64 << 10,  /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
-    MOST_STEP = 16,           /* rows */
-    MOST_PACKED = 1 << 30     /* pixels; places of them must fit in 32 bits */
+    PIXELS_PER_POINT = 32, /* an image with more pixels than this for each point is not worth copying */
+    /* Likewise of many lanes, for each neighbour of a point that can be gathered: with channels last, in rows that are
+     * too short to be moved a vector at a time, of 16 bits, or none of these. */
+    LAST_PIXELS = 2,
+    NARROW_PIXELS = 1,
+    SHORT_PIXELS = 16,
+    WIDE_PIXELS = 4,
+    NARROW = 8,              /* pixels of such a row are fewer */
+    LEAST_MANY = 3,          /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
+    LEAST_GATHERED = 8,      /* likewise of neighbours that are gathered */
+    RG_GRID_ABREAST = 2,     /* groups of packed images that are done at the same time */
+    APART_NBYTES = 1 << 17,  /* a packed image of up to so many bytes stays in a cache while it is made */
+    STEP_NBYTES = 16 << 10,  /* of rows that are opened together, at least */
+    SLACK_NBYTES = 64 << 10, /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
+    MOST_STEP = 16,          /* rows */
+    MOST_PACKED = 1 << 30    /* pixels; places of them must fit in 32 bits */
 };
 
 /* Bytes of the input and of the results, in the arithmetic type. */
@@ -95,7 +102,8 @@ static int64_t pixels_per_point(const struct rg_grid_plan *plan)
     const regrad_tensor *const view =
         plan->want_input_grad ? &plan->base.output[0].view : &plan->base.input[plan->forward ? 0 : 1].view;
     const bool is_short = regrad_dtype_size(view->dtype) < plan->base.t_nbytes;
-    const int64_t pixels = PIXELS_PER_NEIGHBOUR * (view->stride[1] == 1 ? 1 : is_short ? 8 : 2);
+    const int64_t most = plan->spec.in_w < NARROW ? NARROW_PIXELS : is_short ? SHORT_PIXELS : WIDE_PIXELS;
+    const int64_t pixels = view->stride[1] == 1 ? LAST_PIXELS : most;
     if (packs_all(plan) || plan->spec.interpolation == REGRAD_BICUBIC)
         return PIXELS_PER_POINT;
     return rg_grid_is_bilinear(plan) ? 4 * pixels : pixels;
