@@ -396,16 +396,19 @@ static struct slope_results make_slope_results(struct rng *rng, const struct pac
     return results;
 }
 
-/* Slopes alone, of points anywhere; or together with spreading, where only n points are inside. */
+/* Slopes alone, or together with spreading. What becomes of the sums of other points does not matter. */
 static void try_packed_slope(const struct subject *subject, struct rng *rng, const struct kind *kind, int64_t n,
                              bool spreads)
 {
-    struct packed_case it = make_packed_case(subject, rng, kind, spreads ? n : RG_GRID_POINTS, whole_lanes(n));
+    struct packed_case it = make_packed_case(subject, rng, kind, n, whole_lanes(n));
     struct slope_results results = make_slope_results(rng, &it, n, spreads);
     void *unchanged = copy_of(&it.packed);
     subject->kernels->packed->slope((struct rg_grid_sums){results.sum[0].data, results.sum[1].data}, it.packed.data,
                                     spreads ? results.spread.data : NULL, kind->lanes, &it.window, places_of(&it),
                                     &it.points, it.tile.data, n);
+    for (int64_t p = n; p < whole_lanes(n); p++)
+        for (int d = 0; d < 2; d++)
+            set(it.wide, results.expected_sum[d], p, get(it.wide, results.sum[d].data, p));
     finish_values(subject, name_of("packed_slope by x", kind), n, &results.sum[0], results.expected_sum[0]);
     finish_values(subject, name_of("packed_slope by y", kind), n, &results.sum[1], results.expected_sum[1]);
     ignore_beside(&it, results.expected_spread, &results.spread);

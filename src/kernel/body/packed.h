@@ -386,7 +386,7 @@ static void NAME(packed_slope)(struct rg_grid_sums sums, const void *packed, voi
     if (spread != NULL && lanes < RG_GRID_LANES)
         NAME(packed_spread)(spread, lanes, window, at, points, tile, n);
     if (lanes == RG_GRID_LANES) {
-        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, tile, whole);
+        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, tile, n);
         NAME(slope_all)(sums, packed, spread, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;
