@@ -142,7 +142,7 @@ static bool are_last(const struct rg_resize_plan *plan, const regrad_tensor *ten
 }
 
 /* and one result does not need more of them than a cache holds. */
-static bool are_few(const struct rg_resize_plan *plan)
+static bool fit_a_cache(const struct rg_resize_plan *plan)
 {
     return (double)plan->width.max_taps * (double)plan->inner * (double)plan->base.t_nbytes <= RG_RESIZE_HELD;
 }
@@ -391,7 +391,7 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
     lay_out(plan, source, are_last(plan, source));
     plan->moves = only_moves(plan, resize);
     RG_FORWARD(build_maps(plan, resize));
-    if (!are_few(plan))
+    if (!fit_a_cache(plan))
         lay_out(plan, source, false);
     RG_FORWARD(turn_planes(plan));
     choose_order(plan);
