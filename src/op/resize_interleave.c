@@ -13,11 +13,11 @@
 #include "op/resize_line.h"
 
 enum {
-    MOST_ROW = 56,         /* values of a row that counts as short */
-    MOST_WIDE_ROW = 28,    /* the same where a vector fills a line of the cache, and other ways take half as long */
-    MOST_SHRUNK_ROW = 32,  /* values of two rows, of the source and of the result, that need no line otherwise */
-    MOST_PLANES = 128,     /* of a block */
-    FEW_PLANES = 32,       /* of a block where planes are large */
+    MOST_ROW = 56,        /* values of a row that counts as short */
+    MOST_WIDE_ROW = 24,   /* of one of the source where a vector fills a line of the cache: others take half the time */
+    MOST_SHRUNK_ROW = 32, /* values of two rows, of the source and of the result, that need no line otherwise */
+    MOST_PLANES = 128,    /* of a block */
+    FEW_PLANES = 32,      /* of a block where planes are large */
     BLOCK_VALUES = 1 << 15 /* of source and result in a block, as far as rows can be chosen */
 };
 
@@ -47,12 +47,12 @@ bool rg_resize_can_interleave(const struct rg_resize_plan *plan)
            row * n_rows * FEW_PLANES * (double)plan->base.t_nbytes <= RG_RESIZE_HELD;
 }
 
-/* Planes are to fill a vector. */
+/* Planes are to fill a vector, and rows of the source to be no longer than `most`. */
 static bool has_rows_up_to(const struct rg_resize_plan *plan, int64_t most)
 {
     const int64_t lanes = plan->base.kernels->lanes;
     return lanes > 1 && count_planes(plan) >= lanes && row_values(plan, &plan->source) <= most &&
-           row_values(plan, &plan->result) <= most;
+           row_values(plan, &plan->result) <= MOST_ROW;
 }
 
 bool rg_resize_has_short_rows(const struct rg_resize_plan *plan)
