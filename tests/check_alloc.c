@@ -59,16 +59,23 @@ static void refuse_each(struct dense_call *call, attempt *attempt)
     assert_int_equal(status, REGRAD_OK);
 }
 
+/* Enough planes to interleave their rows; too few; and gradients most results of which are 0. */
+static const struct {
+    int64_t n, c, out_h, out_w;
+} shapes[] = {{4, 8, 41, 33}, {1, 3, 41, 33}, {1, 1, 7, 9}};
+
 /* All operators, with numbers of threads that grow, so that each finds a pool that lacks one. */
 static void for_each_call(void (*test)(struct dense_call *call))
 {
     static struct dense_call call;
     for (int n_threads = 1; n_threads <= 3; n_threads++)
-        for (int op = 0; op < N_OPERATORS; op++) {
-            regrad_set_num_threads(n_threads);
-            dense_call_init(&call, op, REGRAD_BFLOAT16, 4, 8, 41, 33, 0x5A);
-            test(&call);
-        }
+        for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+            for (int op = 0; op < N_OPERATORS; op++) {
+                regrad_set_num_threads(n_threads);
+                dense_call_init(&call, op, REGRAD_BFLOAT16, shapes[k].n, shapes[k].c, shapes[k].out_h, shapes[k].out_w,
+                                0x5A);
+                test(&call);
+            }
     regrad_set_num_threads(0);
 }
 

@@ -472,8 +472,6 @@ static void run_slot(void *context, int slot)
 void rg_resize_run(const regrad_plan *base, struct rg_run *run)
 {
     const struct rg_resize_plan *plan = rg_as_resize(base);
-    if (plan->n_rows == 0)
-        return;
     struct progress progress = {
         .plan = plan,
         .run = run,

@@ -172,9 +172,8 @@ static void NAME(locate_axis)(struct rg_grid_axis *axis, int64_t n_taps, const T
 {
     T pixel[RG_GRID_POINTS];
     NAME(pad_pixels)(pixel, (T *)&axis->slope, x, n, size, spec);
-    const bool is_short = sizeof(T) == sizeof(float) || size <= RG_LONGEST_IN_FLOAT; /* else float is not asked */
-    if (spec->interpolation == REGRAD_NEAREST && is_short) {
-        NAME(locate_nearest)(axis, pixel, (int32_t)(size < RG_LONGEST_IN_FLOAT ? size : RG_LONGEST_IN_FLOAT), n);
+    if (spec->interpolation == REGRAD_NEAREST && size <= RG_LONGEST_IN_FLOAT) {
+        NAME(locate_nearest)(axis, pixel, (int32_t)size, n);
         return;
     }
     if (spec->interpolation == REGRAD_BICUBIC)
