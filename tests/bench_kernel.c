@@ -111,7 +111,8 @@ static struct work transpose(const struct subject *subject)
 static struct work rows(const struct subject *subject)
 {
     /* half of them were summed before, as by a bilinear resize by 2 */
-    const struct rg_rows taken = {data.from, ROWS_LENGTH * subject->size, data.weight, N_ROWS, N_ROWS / 2, ROWS_LENGTH};
+    const struct rg_rows taken = {data.from, ROWS_LENGTH * subject->size, data.weight, N_ROWS, N_ROWS / 2, ROWS_LENGTH,
+                                  false};
     subject->kernels->resize[subject->dtype]->rows(data.to, &taken, true);
     return (struct work){ROWS_LENGTH, ROWS_LENGTH * (N_ROWS * subject->size + subject->value)};
 }

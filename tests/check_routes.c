@@ -87,7 +87,7 @@ static const struct row rows[] = {
     {"bilinear_grad float32 1x3x9x16 -> 72x128 planes planes 1", "shrink", &as_is, "columns"}, /* rows of one block */
     {"bilinear_grad float32 3x9x9x11 -> 20x23 planes planes 1", "interleaved", &as_is, "columns"},
     {"nearest_grad float16 2x70x9x5 -> 4x3 planes planes 1", "interleaved", &unshared, "rows, sparse"},
-    {"bilinear bfloat16 5x20x1x2 -> 5x3 planes planes 1", "interleaved", &unshared, "columns"},
+    {"bilinear bfloat16 5x20x1x2 -> 5x3 planes planes 1", "interleaved, width first", &unshared, "columns, width first"},
     {"bilinear_grad float64 40x3x9x5 -> 3x8 last last 1", "interleaved, width first", &as_is, "columns, width first"},
     {"nearest1d float32 6x21x1x9 -> 1x4 planes planes 1", "interleaved", &as_is, "columns, in place"},
     {"bilinear float16 2x40x5x3 -> 9x3 planes planes 1", "interleaved, turned", &as_is, "columns, turned"},

@@ -24,7 +24,8 @@ static const struct run_options plain = {VIEW_CONTIGUOUS, VIEW_CONTIGUOUS, 0, fa
 
 static struct problem_data random_data(struct rng *rng, const struct problem *problem)
 {
-    return problem_fill(rng, problem, rng_chance(rng, 2) ? DATA_REAL : DATA_WIDE);
+    static const enum data_style styles[] = {DATA_REAL, DATA_REAL, DATA_WIDE, DATA_WIDE, DATA_TINY};
+    return problem_fill(rng, problem, styles[rng_below(rng, sizeof styles / sizeof styles[0])]);
 }
 
 /* ---- Layouts, threads, plans ---- */

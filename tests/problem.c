@@ -262,15 +262,24 @@ static double ordered_coordinate(struct rng *rng, const struct problem *problem,
     return 2 * place - 1 + rng_real(rng, -3, 3) / (double)(k % 2 ? problem->in_h : problem->in_w);
 }
 
+static double tiny_value(struct rng *rng, regrad_dtype dtype)
+{
+    static const int exponents[] = {
+        [REGRAD_FLOAT32] = -149, [REGRAD_FLOAT16] = -24, [REGRAD_BFLOAT16] = -133, [REGRAD_FLOAT64] = -1074};
+    const double sign = rng_chance(rng, 2) ? 1 : -1;
+    return copysign(rng_chance(rng, 2) ? 0 : ldexp(1, exponents[dtype]), sign);
+}
+
 static void fill_operand(struct rng *rng, const struct problem *problem, const struct operand *operand,
                          enum data_style style, double *values)
 {
     int64_t n = operand_size(operand);
     bool is_grid = strcmp(operand->name, "grid") == 0, in_order = is_grid && rng_chance(rng, 3);
     for (int64_t k = 0; k < n; k++) {
-        double value = in_order  ? ordered_coordinate(rng, problem, k)
-                       : is_grid ? random_coordinate(rng, k % 2 ? problem->in_h : problem->in_w)
-                                 : random_value(rng, style);
+        double value = in_order             ? ordered_coordinate(rng, problem, k)
+                       : is_grid            ? random_coordinate(rng, k % 2 ? problem->in_h : problem->in_w)
+                       : style == DATA_TINY ? tiny_value(rng, problem->dtype)
+                                            : random_value(rng, style);
         values[k] = number_round(problem->dtype, value);
     }
     if (style == DATA_IMPULSE && !is_grid && n > 0)

@@ -59,7 +59,8 @@ void problem_random(struct rng *rng, struct problem *problem);
 double random_scale(struct rng *rng, int64_t in, int64_t out); /* finite and positive */
 double random_coordinate(struct rng *rng, int64_t size);       /* of a grid; also NaN and infinity */
 
-enum data_style { DATA_REAL, DATA_SMALL_INTEGERS, DATA_IMPULSE, DATA_ONES, DATA_WIDE };
+/* The last: zeros of both signs, and the smallest numbers, whose products become zeros. It is for exact comparisons. */
+enum data_style { DATA_REAL, DATA_SMALL_INTEGERS, DATA_IMPULSE, DATA_ONES, DATA_WIDE, DATA_TINY };
 enum { N_DATA_STYLES = 5 };
 
 /* Dense values of all inputs, each of them a number of the problem's type; the caller frees them. */

@@ -18,11 +18,12 @@ struct rg_rows {
     int64_t pitch; /* bytes from one row to the next */
     const void *weight;
     int64_t n_rows, n_fresh;
-    int64_t n; /* values of a row */
+    int64_t n;   /* values of a row */
+    bool copied; /* one row of weight 1, of which nothing is to change: sums start at -0 */
 };
 
-/* line[k] = s where s = line[k], or +0 at the start, and then s = fma(weight[r], (T)row r of src [k], s) for
- * r = 0 .. n_rows - 1 in this order, for k < n. The line does not overlap src. */
+/* line[k] = s where s = line[k], or +0 at the start (-0 if the row is copied), and then s = fma(weight[r], (T)row r of
+ * src [k], s) for r = 0 .. n_rows - 1 in this order, for k < n. The line does not overlap src. */
 typedef void rg_rows_fn(void *line, const struct rg_rows *rows, bool start);
 
 /*

@@ -201,6 +201,22 @@ static void weigh(const struct rg_axis_map *map, const struct rg_axis_terms *ter
 }
 
 /* The rows of sparse maps are not what the law knows them by. */
+/* So far may a stretch of terms reach, that their numbers have 32 bits. */
+static const int64_t MOST_REACH = INT32_MAX / 2;
+
+/* The rows of the map that terms of a sparse one are in, from the first of them on; up to STRETCH terms. Returns how
+ * many. */
+static int64_t take_places(const int64_t *place, const int32_t *terms, int64_t n, int32_t *rows)
+{
+    for (int64_t k = 0; k < rg_min(n, STRETCH); k++) {
+        const int64_t reach = place[terms[k]] - place[terms[0]];
+        if (reach > MOST_REACH || reach < -MOST_REACH)
+            return k;
+        rows[k] = (int32_t)reach;
+    }
+    return rg_min(n, STRETCH);
+}
+
 void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
 {
     struct rg_axis_terms placed = *terms;
@@ -209,18 +225,14 @@ void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *te
         weigh(map, terms, n, weight);
         return;
     }
-    placed.row = map->place[terms->row];
     placed.rows = rows;
-    for (int64_t at = 0; at < n; at += STRETCH, placed.columns += STRETCH) {
-        const int64_t n_terms = rg_min(n - at, STRETCH);
-        for (int64_t k = 0; k < n_terms; k++)
-            rows[k] = (int32_t)(map->place[terms->row + terms->rows[at + k]] - placed.row);
+    for (int64_t at = 0, n_terms; at < n; at += n_terms, placed.columns += n_terms) {
+        const int64_t *place = map->place + terms->row;
+        placed.row = place[terms->rows[at]];
+        n_terms = take_places(place, terms->rows + at, n - at, rows);
         weigh(map, &placed, n_terms, (char *)weight + at * (int64_t)weight_nbytes(map));
     }
 }
-
-/* So far may a stretch of terms reach, that their numbers have 32 bits. */
-static const int64_t MOST_REACH = INT32_MAX / 2;
 
 /* The terms of a map from term number `at` on, as many as a stretch has; term `at` is in row `row`. Returns how many.
  */
@@ -231,10 +243,11 @@ static int64_t take_terms(const struct rg_axis_map *map, int64_t at, int64_t row
     for (int64_t k = 0; k < n; k++) {
         while (map->first[r + 1] <= at + k)
             r++;
-        if (r - row > MOST_REACH)
+        const int64_t column = map->begin[r] - map->begin[row] + at + k - map->first[r];
+        if (r - row > MOST_REACH || column > MOST_REACH)
             return k;
         rows[k] = (int32_t)(r - row);
-        columns[k] = (int32_t)(map->begin[r] - map->begin[row] + at + k - map->first[r]);
+        columns[k] = (int32_t)column;
     }
     return n;
 }

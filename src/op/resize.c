@@ -269,18 +269,18 @@ static regrad_status turn_planes(struct rg_resize_plan *plan)
     return rg_axis_take_weights(&plan->height);
 }
 
-/* Does each result take one value as it is, or none? */
-static bool only_takes(const struct rg_axis_map *map)
+/* Are rows only taken, so that it matters neither to time nor to bits whether the width comes first? All weights must
+ * be 1: then no term is so small that it becomes a -0. */
+static bool only_takes_rows(const struct rg_resize_plan *plan)
 {
-    return map->ones && map->max_taps <= 1;
+    return plan->height.ones && plan->height.max_taps <= 1 && plan->width.ones;
 }
 
-/* n_source * n_result of the other axis: the values between the two passes. Where rows are only taken that does not
- * matter, neither to time nor to bits. */
+/* n_source * n_result of the other axis: the values between the two passes. */
 static void choose_order(struct rg_resize_plan *plan)
 {
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const bool both = !only_takes(&plan->height) && !plan->height.identity && !rg_resize_keeps_width(plan);
+    const bool both = !only_takes_rows(plan) && !plan->height.identity && !rg_resize_keeps_width(plan);
     plan->width_first = both && is_width_first(source, result);
 }
 

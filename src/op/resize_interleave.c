@@ -9,6 +9,8 @@
  */
 #include "op/resize_interleave.h"
 
+#include <math.h>
+
 #include "kernel/value_kernels.h"
 #include "op/resize_line.h"
 
@@ -85,18 +87,19 @@ static int64_t source_values(const struct rg_resize_plan *plan)
 }
 
 /* What so many rows of the result need. */
-static int64_t band_values(const struct rg_resize_plan *plan, int64_t n_rows)
+static double band_values(const struct rg_resize_plan *plan, int64_t n_rows)
 {
-    const int64_t n_sources = divide_up(n_rows * plan->source.height, plan->result.height) + plan->height.max_taps;
-    return n_rows * result_values(plan) + rg_min(n_sources, plan->source.height) * source_values(plan);
+    const double all = (double)plan->source.height;
+    const double n_sources = (double)n_rows * all / (double)plan->result.height + (double)plan->height.max_taps;
+    return (double)n_rows * (double)result_values(plan) + fmin(n_sources, all) * (double)source_values(plan);
 }
 
 /* Blocks are about equal, and there is one for each thread if that leaves whole vectors. */
 static int64_t planes_of_block(const struct rg_resize_plan *plan)
 {
     const int64_t lanes = plan->base.kernels->lanes, n_planes = count_planes(plan);
-    const int64_t fitting = BLOCK_VALUES / band_values(plan, plan->result.height);
-    const int64_t most = rg_max(rg_min(fitting, MOST_PLANES), FEW_PLANES);
+    const double fitting = BLOCK_VALUES / band_values(plan, plan->result.height);
+    const int64_t most = (int64_t)fmax(fmin(fitting, MOST_PLANES), FEW_PLANES);
     const int64_t n_blocks = rg_max(divide_up(n_planes, most), rg_min(plan->base.setup.n_threads, n_planes / lanes));
     return divide_up(divide_up(n_planes, n_blocks), lanes) * lanes;
 }
@@ -104,14 +107,13 @@ static int64_t planes_of_block(const struct rg_resize_plan *plan)
 /* As many as fit into the buffers, but each thread is to have some. */
 static int64_t rows_of_band(const struct rg_resize_plan *plan)
 {
-    const int64_t fitting = BLOCK_VALUES / plan->block, row = result_values(plan);
     const int64_t n_bands = divide_up(plan->base.setup.n_threads, divide_up(count_planes(plan), plan->block));
     const int64_t all = divide_up(plan->result.height, n_bands);
-    if (band_values(plan, all) <= fitting)
-        return all;
-    const int64_t left = fitting - band_values(plan, 1) + row;
-    const int64_t each = row + source_values(plan) * plan->source.height / plan->result.height;
-    return rg_max(rg_min(left / rg_max(each, 1), all), 1);
+    const double first = band_values(plan, 1), each = band_values(plan, 2) - first;
+    const double fitting = 1 + ((double)BLOCK_VALUES / (double)plan->block - first) / fmax(each, 1);
+    return band_values(plan, all) <= (double)BLOCK_VALUES / (double)plan->block
+               ? all
+               : (int64_t)fmax(fmin(fitting, (double)all), 1);
 }
 
 /* Rows of the source between the first and the last that rows from .. to - 1 of the result sum. */
@@ -337,6 +339,13 @@ static void resample_rows(struct unit *unit, int64_t n_rows)
     swap_buffers(unit);
 }
 
+/* A copied height counts as a sum of one row. It makes no difference where all weights are 1; where planes are turned
+ * it is a width, which counts as none. */
+static bool is_copied_height(const struct rg_resize_plan *plan)
+{
+    return plan->height.identity && !plan->width.identity && (plan->width.ones || rg_plan_goes(&plan->base, RG_TURNED));
+}
+
 static void make_unit(struct unit *unit)
 {
     const struct rg_resize_plan *plan = unit->plan;
@@ -345,7 +354,7 @@ static void make_unit(struct unit *unit)
     interleave(unit);
     if (plan->width_first)
         resample_rows(unit, n_sources);
-    if (!plan->height.identity || plan->width.identity)
+    if (!is_copied_height(plan))
         sum_rows(unit, plan->width_first ? to : from);
     if (!plan->width_first && !plan->width.identity)
         resample_rows(unit, n_rows);

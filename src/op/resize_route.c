@@ -76,8 +76,9 @@ static bool has_wide_vectors(const struct rg_resize_plan *plan)
 /* Rows of neighbours that shrink by a small integer need no line. */
 static bool can_shrink(const struct rg_resize_plan *plan)
 {
-    return kernels_of(plan)->shrink != NULL && plan->inner == 1 && !plan->width_first && !plan->grouped &&
-           plan->source.solid && plan->result.solid && plan->result.width <= MOST_SHRUNK && plan->factor > 0;
+    return kernels_of(plan)->shrink != NULL && plan->inner == 1 && !rg_plan_goes(&plan->base, RG_TURNED) &&
+           !plan->width_first && !plan->grouped && plan->source.solid && plan->result.solid &&
+           plan->result.width <= MOST_SHRUNK && plan->factor > 0;
 }
 
 static bool is_grouped(const struct rg_resize_plan *plan)
@@ -172,7 +173,8 @@ void rg_resize_choose_route(struct rg_resize_plan *plan)
 static void choose_shared_rows(struct rg_resize_plan *plan)
 {
     const bool can = has_lines(plan) && kernels_of(plan)->shared_rows != NULL && !plan->in_place &&
-                     !rg_resize_needs_ring(plan) && plan->batch > 1 && has_pairs(&plan->height);
+                     !rg_resize_needs_ring(plan) && plan->batch > 1 && has_pairs(&plan->height) &&
+                     !rg_plan_goes(&plan->base, RG_TURNED);
     const bool pays = rg_resize_line_length(plan) <= SHARED_VECTORS * plan->base.kernels->lanes;
     plan->shares_rows = rg_plan_takes(&plan->base, RG_SHARED_ROWS, can, pays);
 }

@@ -33,6 +33,7 @@ static struct rg_rows rows_of(const struct rg_resize_plan *plan, int64_t h)
         .weight = (const char *)map->weight + map->first[h] * (int64_t)plan->base.t_nbytes,
         .n_rows = n,
         .n_fresh = rg_min(end - seen, n),
+        .copied = rg_plan_goes(&plan->base, RG_TURNED), /* then it is the width that is copied */
     };
 }
 

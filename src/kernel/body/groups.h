@@ -78,8 +78,10 @@ RG_INLINE void STORED(fuse_source)(V *sum, T *line, const struct rg_fused_groups
     const char *const src = (const char *)((const S *)rows->src + k);
     const int64_t n_own = rows->n_rows - fused->n_shared;
     V next[4];
-    for (int v = 0; v < n_vectors; v++)
-        sum[v] = next[v] = VOP(set1)(0);
+    for (int v = 0; v < n_vectors; v++) {
+        sum[v] = VOP(set1)(rows->copied ? -(T)0 : 0);
+        next[v] = VOP(set1)(0);
+    }
     for (int v = 0; v < n_vectors && !fused->start; v++)
         sum[v] = VOP(load)(line + v * V_LANES);
     STORED(prefetch_rows)(rows, k, n_vectors);

@@ -59,9 +59,10 @@ RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int 
 /* n_vectors sums from value k on; `part`: the rows end within the last of them. */
 RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start, bool part)
 {
+    const V zero = VOP(set1)(rows->copied ? -(T)0 : 0);
     V sum[8];
     for (int v = 0; v < n_vectors; v++)
-        sum[v] = start ? VOP(set1)(0) : VOP(load)(line + k + v * V_LANES);
+        sum[v] = start ? zero : VOP(load)(line + k + v * V_LANES);
     STORED(prefetch_rows)(rows, k, n_vectors);
     if (part)
         STORED(add_last_vectors)(sum, rows, k, n_vectors);
