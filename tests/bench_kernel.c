@@ -104,7 +104,7 @@ static struct work join(const struct subject *subject)
 
 static struct work transpose(const struct subject *subject)
 {
-    subject->kernels->values->transpose(data.to, 64, data.from, ROW / 64, 64, ROW / 64);
+    subject->kernels->values->transpose(data.to, 64, data.from, ROW / 64, 64, ROW / 64, true);
     return (struct work){ROW, 2 * ROW * subject->value};
 }
 

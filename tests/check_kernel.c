@@ -113,18 +113,22 @@ static void try_transpose(const struct subject *subject, struct rng *rng, int64_
     const regrad_dtype dtype = value_dtype(subject->wide);
     const int64_t lanes = subject->kernels->lanes, size = (int64_t)value_size(subject->wide);
     const int64_t from_pitch = n_columns + rng_below(rng, 5), to_pitch = n_rows + rng_below(rng, 5);
+    const bool counts_zeros = rng_chance(rng, 2);
+    const double zero = counts_zeros ? 0.0 : -0.0;
     const int64_t n_from = (n_rows - 1) * from_pitch + n_columns, n_to = (n_columns - 1) * to_pitch + n_rows;
     assert_true(lanes <= RG_TILE_ROOM);
     struct guard source = make(rng, dtype, n_from + missing(n_columns, lanes));
     struct guard result = make(rng, dtype, n_to + missing(n_rows, lanes));
     unsigned char *before = copy_of(&result);
-    subject->kernels->values->transpose(result.data, to_pitch, source.data, from_pitch, n_rows, n_columns);
+    subject->kernels->values->transpose(result.data, to_pitch, source.data, from_pitch, n_rows, n_columns,
+                                        counts_zeros);
     unsigned char *expected = copy_of(&result);
     if (n_rows >= lanes)
         memcpy(expected, before, (size_t)(n_to * size));
     for (int64_t r = 0; r < n_rows; r++)
         for (int64_t c = 0; c < n_columns; c++)
-            encode(dtype, get(subject->wide, source.data, r * from_pitch + c), expected + (c * to_pitch + r) * size);
+            encode(dtype, get(subject->wide, source.data, r * from_pitch + c) + zero,
+                   expected + (c * to_pitch + r) * size);
     free(before);
     finish(subject, "transpose", n_rows, &result, expected);
     guard_fini(&source);

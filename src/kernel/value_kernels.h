@@ -26,7 +26,7 @@ typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n,
  * has it. With fewer columns than there are lanes, values after the last row are read; with fewer rows, values after
  * each column are written, those after the last one too: there must be RG_TILE_ROOM of both. */
 typedef void rg_transpose_fn(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t n_rows,
-                             int64_t n_columns);
+                             int64_t n_columns, bool counts_zeros);
 enum { RG_TILE_ROOM = 16 };
 
 /* Fills memory with zeros, or with what is at `from`, past the caches: for what is not looked at again soon. */

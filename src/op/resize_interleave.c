@@ -275,6 +275,19 @@ static void store_planes(const struct unit *unit, const struct part *part)
     }
 }
 
+/* Are rows summed? A height that is copied needs no pass. */
+static bool sums_rows(const struct rg_resize_plan *plan)
+{
+    return !plan->height.identity || plan->width.identity;
+}
+
+/* It counts as a sum of one row, though, and so do rows that are resampled first: to that a -0 is +0. Where planes are
+ * turned it is the width that is copied, which counts as none. */
+static bool counts_zeros(const struct rg_resize_plan *plan)
+{
+    return (plan->width_first || !sums_rows(plan)) && !rg_plan_goes(&plan->base, RG_TURNED);
+}
+
 /* Values of the source become neighbours of those of other planes. */
 static void interleave(struct unit *unit)
 {
@@ -284,10 +297,10 @@ static void interleave(struct unit *unit)
     if (is_turned_in_place(unit, &part)) {
         const char *plane = source_plane(unit, 0);
         transpose(unit->other, unit->lanes, plane + rg_resize_offset(part.side, part.h, 0),
-                  plane_pitch(unit, part.side), unit->n_planes, n);
+                  plane_pitch(unit, part.side), unit->n_planes, n, counts_zeros(unit->plan));
     } else {
         load_planes(unit, &part);
-        transpose(unit->other, unit->lanes, unit->values, n, unit->n_planes, n);
+        transpose(unit->other, unit->lanes, unit->values, n, unit->n_planes, n, counts_zeros(unit->plan));
     }
     swap_buffers(unit);
 }
@@ -301,9 +314,9 @@ static void separate(struct unit *unit)
     if (is_turned_in_place(unit, &part)) {
         char *plane = result_plane(unit, 0);
         transpose(plane + rg_resize_offset(part.side, part.h, 0), plane_pitch(unit, part.side), unit->values,
-                  unit->lanes, n, unit->n_planes);
+                  unit->lanes, n, unit->n_planes, false);
     } else {
-        transpose(unit->other, n, unit->values, unit->lanes, n, unit->n_planes);
+        transpose(unit->other, n, unit->values, unit->lanes, n, unit->n_planes, false);
         swap_buffers(unit);
         store_planes(unit, &part);
     }
@@ -339,13 +352,6 @@ static void resample_rows(struct unit *unit, int64_t n_rows)
     swap_buffers(unit);
 }
 
-/* A copied height counts as a sum of one row. It makes no difference where all weights are 1; where planes are turned
- * it is a width, which counts as none. */
-static bool is_copied_height(const struct rg_resize_plan *plan)
-{
-    return plan->height.identity && !plan->width.identity && (plan->width.ones || rg_plan_goes(&plan->base, RG_TURNED));
-}
-
 static void make_unit(struct unit *unit)
 {
     const struct rg_resize_plan *plan = unit->plan;
@@ -354,7 +360,7 @@ static void make_unit(struct unit *unit)
     interleave(unit);
     if (plan->width_first)
         resample_rows(unit, n_sources);
-    if (!is_copied_height(plan))
+    if (sums_rows(plan))
         sum_rows(unit, plan->width_first ? to : from);
     if (!plan->width_first && !plan->width.identity)
         resample_rows(unit, n_rows);

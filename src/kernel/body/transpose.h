@@ -16,8 +16,9 @@ RG_VECTOR_INLINE void NAME(load_tile)(V *tile, const T *from, int64_t pitch, int
 }
 
 static void NAME(transpose)(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t n_rows,
-                            int64_t n_columns)
+                            int64_t n_columns, bool counts_zeros)
 {
+    const V zero = VOP(set1)(counts_zeros ? 0 : -(T)0);
     for (int64_t row = 0; row < n_rows; row += V_LANES) {
         const int64_t r = row + V_LANES <= n_rows ? row : n_rows > V_LANES ? n_rows - V_LANES : 0;
         for (int64_t column = 0; column < n_columns; column += V_LANES) {
@@ -27,7 +28,7 @@ static void NAME(transpose)(void *to, int64_t to_pitch, const void *from, int64_
             NAME(load_tile)(tile, (const T *)from + c, from_pitch, r, n_rows - 1);
             VOP(transpose)(tile);
             for (int64_t j = 0; j < V_LANES && c + j < n_columns; j++)
-                VOP(store)(out + j * to_pitch, VOP(canonical)(tile[j]));
+                VOP(store)(out + j * to_pitch, VOP(canonical)(VOP(add)(tile[j], zero)));
         }
     }
 }
