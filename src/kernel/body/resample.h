@@ -57,9 +57,9 @@ RG_INLINE void STORED(prefetch_rows)(const struct rg_rows *rows, int64_t k, int 
 }
 
 /* n_vectors sums from value k on; `part`: the rows end within the last of them. */
-RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start, bool part)
+RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k, int n_vectors, bool start, V zero,
+                                 bool part)
 {
-    const V zero = VOP(set1)(rows->copied ? -(T)0 : 0);
     V sum[8];
     for (int v = 0; v < n_vectors; v++)
         sum[v] = start ? zero : VOP(load)(line + k + v * V_LANES);
@@ -74,13 +74,14 @@ RG_INLINE void STORED(sum_chunk)(T *line, const struct rg_rows *rows, int64_t k,
 
 RG_INLINE void STORED(sum_rows)(T *line, const struct rg_rows *rows, bool start)
 {
+    const V zero = VOP(set1)(rows->copied ? -(T)0 : 0);
     int64_t k = 0;
     for (; k + 4 * V_LANES <= rows->n; k += 4 * V_LANES)
-        STORED(sum_chunk)(line, rows, k, 4, start, false);
+        STORED(sum_chunk)(line, rows, k, 4, start, zero, false);
     for (; k + V_LANES <= rows->n; k += V_LANES)
-        STORED(sum_chunk)(line, rows, k, 1, start, false);
+        STORED(sum_chunk)(line, rows, k, 1, start, zero, false);
     if (k < rows->n)
-        STORED(sum_chunk)(line, rows, k, 1, start, true);
+        STORED(sum_chunk)(line, rows, k, 1, start, zero, true);
 }
 
 static void STORED(rows)(void *line, const struct rg_rows *rows, bool start)
