@@ -18,7 +18,8 @@
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
  *                         ends_in_vectors      return true (with 64-byte vectors)
  *                         rg_resize_split      set `pays` to false
- *     op/resize_interleave.c  rg_resize_has_short_rows   return false
+ *     op/resize_interleave.c
+ *                         has_rows_up_to       return false
  *     op/grid_way.c       rg_grid_choose_way   do planes always
  *                         lies_packed          return false
  *                         can_pack             set grad_apart to false
@@ -28,7 +29,7 @@
  *     op/grid_window.c    rg_grid_ring         return 0
  *     op/resize.c         choose_order         set width_first to false
  *                         can_turn             return false
- *                         choose_layout        set channels_last to false
+ *                         are_last             return false
  */
 #include <setjmp.h>
 #include <stdarg.h>

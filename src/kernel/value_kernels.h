@@ -23,8 +23,9 @@ typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
 typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n, bool far);
 
 /* to[c * to_pitch + r] = from[r * from_pitch + c] for r < n_rows and c < n_columns, all of T; any NaN as rg_store_fn
- * has it. With fewer columns than there are lanes, values after the last row are read; with fewer rows, values after
- * each column are written, those after the last one too: there must be RG_TILE_ROOM of both. */
+ * has it, and with counts_zeros -0 as +0. With fewer columns than there are lanes, values after the last row are read;
+ * with fewer rows, values after each column are written, those after the last one too: there must be RG_TILE_ROOM of
+ * both. */
 typedef void rg_transpose_fn(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t n_rows,
                              int64_t n_columns, bool counts_zeros);
 enum { RG_TILE_ROOM = 16 };

@@ -200,7 +200,6 @@ static void weigh(const struct rg_axis_map *map, const struct rg_axis_terms *ter
         weigh_in_float(map, (int32_t)output, outputs, (int32_t)source, sources, n, weight);
 }
 
-/* The rows of sparse maps are not what the law knows them by. */
 /* So far may a stretch of terms reach, that their numbers have 32 bits. */
 static const int64_t MOST_REACH = INT32_MAX / 2;
 
@@ -217,6 +216,7 @@ static int64_t take_places(const int64_t *place, const int32_t *terms, int64_t n
     return rg_min(n, STRETCH);
 }
 
+/* The rows of sparse maps are not what the law knows them by. */
 void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
 {
     struct rg_axis_terms placed = *terms;

@@ -59,8 +59,7 @@ static bool has_rows_up_to(const struct rg_resize_plan *plan, int64_t most)
 
 bool rg_resize_has_short_rows(const struct rg_resize_plan *plan)
 {
-    const int64_t vector_nbytes = plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes;
-    return has_rows_up_to(plan, vector_nbytes == RG_ALIGNMENT ? MOST_WIDE_ROW : MOST_ROW);
+    return has_rows_up_to(plan, rg_resize_has_wide_vectors(plan) ? MOST_WIDE_ROW : MOST_ROW);
 }
 
 bool rg_resize_interleaving_pays(const struct rg_resize_plan *plan)

@@ -71,6 +71,13 @@ static inline bool rg_resize_keeps_width(const struct rg_resize_plan *plan)
     return map->identity || (map->place != NULL && map->ones && map->max_taps == 1);
 }
 
+/* Do vectors fill a line of the cache? There are more registers then too: enough for sums that wait for the next
+ * result. */
+static inline bool rg_resize_has_wide_vectors(const struct rg_resize_plan *plan)
+{
+    return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
+}
+
 /* Do rows follow one another? What stride a single one has does not matter. */
 static inline bool rg_resize_is_dense(const struct rg_resize_side *side, int64_t inner)
 {

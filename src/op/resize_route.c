@@ -67,12 +67,6 @@ static bool can_fuse_groups(const struct rg_resize_plan *plan)
            has_pairs(&plan->height) && has_pairs(&plan->width);
 }
 
-/* Narrower vectors than a line of the cache do not leave enough registers for sums that wait for the next result. */
-static bool has_wide_vectors(const struct rg_resize_plan *plan)
-{
-    return plan->base.kernels->lanes * (int64_t)plan->base.t_nbytes == RG_ALIGNMENT;
-}
-
 /* Rows of neighbours that shrink by a small integer need no line. */
 static bool can_shrink(const struct rg_resize_plan *plan)
 {
@@ -95,11 +89,12 @@ static const struct {
     {RG_COPIED, keeps_sizes, NULL}, /* as the law says, bit by bit */
     {RG_MOVED, moves, NULL},        /* no arithmetic; op/resize.c asks whether it pays */
     {RG_INTERLEAVED, rg_resize_can_interleave, rg_resize_interleaving_pays}, /* what a row costs is shared by planes */
-    {RG_FUSED_GROUPS, can_fuse_groups, has_wide_vectors}, /* no line: a row of results holds what the next one needs */
-    {RG_SHRINK, can_shrink, always},                      /* no line: phases in registers */
-    {RG_ROWS, rg_resize_keeps_width, NULL},               /* a line, which is the result */
-    {RG_GROUPS, is_grouped, NULL},                        /* a line, of which results are made one by one */
-    {RG_COLUMNS, always, NULL},                           /* a line, of which a vector of results is made at a time */
+    {RG_FUSED_GROUPS, can_fuse_groups,
+     rg_resize_has_wide_vectors},           /* no line: a row of results holds what the next one needs */
+    {RG_SHRINK, can_shrink, always},        /* no line: phases in registers */
+    {RG_ROWS, rg_resize_keeps_width, NULL}, /* a line, which is the result */
+    {RG_GROUPS, is_grouped, NULL},          /* a line, of which results are made one by one */
+    {RG_COLUMNS, always, NULL},             /* a line, of which a vector of results is made at a time */
 };
 
 static enum rg_way choose_route(struct rg_resize_plan *plan)
