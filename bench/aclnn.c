@@ -33,7 +33,7 @@ static aclTensor *tensor(const struct aclnn *aclnn, const struct plan_of_memory 
     static const aclDataType types[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE};
     if (memory->nbytes[place] == 0)
         return NULL;
-    int64_t d[4];
+    int64_t d[REGRAD_MAX_RANK];
     const uint64_t rank = (uint64_t)shape_dimensions(aclnn->shape, place, d);
     const aclFormat format = aclnn->shape->layout == LAYOUT_NCL ? ACL_FORMAT_NCL : ACL_FORMAT_NCHW;
     aclTensor *created = aclCreateTensor(d, rank, types[aclnn->shape->dtype], NULL, 0, format, d, rank,
@@ -45,12 +45,10 @@ static aclTensor *tensor(const struct aclnn *aclnn, const struct plan_of_memory 
 static void create_arrays(struct aclnn *aclnn)
 {
     const struct shape *shape = aclnn->shape;
-    const bool flat = shape->layout == LAYOUT_NCL;
-    const int64_t outputs[] = {shape->out_h, shape->out_w};
-    int64_t inputs[4];
+    int64_t inputs[REGRAD_MAX_RANK];
     const uint64_t rank = (uint64_t)shape_dimensions(shape, INPUT_GRAD, inputs);
     const bool wanted[] = {shape->wanted != WANT_GRID_GRAD, shape->wanted != WANT_INPUT_GRAD};
-    aclnn->output_size = aclCreateIntArray(flat ? &outputs[1] : outputs, flat ? 1 : 2);
+    aclnn->output_size = aclCreateIntArray(shape->out + shape_first_axis(shape), (uint64_t)shape->op.n_axes);
     aclnn->input_size = aclCreateIntArray(inputs, rank);
     aclnn->wanted = aclCreateBoolArray(wanted, 2);
 }
@@ -59,18 +57,18 @@ static int phase_1(const struct aclnn *aclnn, uint64_t *workspace_size, aclOpExe
 {
     const struct shape *shape = aclnn->shape;
     aclTensor *const *of = aclnn->tensors;
-    switch (shape->operation) {
-    case OP_BILINEAR:
+    switch (shape->op.family) {
+    case FAMILY_LINEAR:
         return aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(of[GRAD_OUTPUT], aclnn->output_size, aclnn->input_size,
-                                                               shape->align_corners, shape->scale_h, shape->scale_w,
+                                                               shape->align_corners, shape->scale[1], shape->scale[2],
                                                                of[INPUT_GRAD], workspace_size, executor);
-    case OP_NEAREST_EXACT:
+    case FAMILY_NEAREST:
         if (shape->layout == LAYOUT_NCL)
             return aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(of[GRAD_OUTPUT], aclnn->output_size,
-                                                                       aclnn->input_size, shape->scale_w,
+                                                                       aclnn->input_size, shape->scale[2],
                                                                        of[INPUT_GRAD], workspace_size, executor);
         return aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(of[GRAD_OUTPUT], aclnn->output_size,
-                                                                   aclnn->input_size, shape->scale_h, shape->scale_w,
+                                                                   aclnn->input_size, shape->scale[1], shape->scale[2],
                                                                    of[INPUT_GRAD], workspace_size, executor);
     default:
         return aclnnGridSampler2DBackwardGetWorkspaceSize(of[GRAD_OUTPUT], of[INPUT], of[GRID], shape->interpolation,
@@ -81,10 +79,10 @@ static int phase_1(const struct aclnn *aclnn, uint64_t *workspace_size, aclOpExe
 
 static int phase_2(const struct aclnn *aclnn, aclOpExecutor *executor)
 {
-    switch (aclnn->shape->operation) {
-    case OP_BILINEAR:
+    switch (aclnn->shape->op.family) {
+    case FAMILY_LINEAR:
         return aclnnUpsampleBilinear2dBackward(aclnn->workspace, aclnn->workspace_size, executor, aclnn->stream);
-    case OP_NEAREST_EXACT:
+    case FAMILY_NEAREST:
         if (aclnn->shape->layout == LAYOUT_NCL)
             return aclnnUpsampleNearestExact1dBackward(aclnn->workspace, aclnn->workspace_size, executor,
                                                        aclnn->stream);

@@ -24,10 +24,11 @@ static const double peer_rest = 0.01, own_rest = 0.001;
  */
 static double tolerance(const struct shape *shape)
 {
-    const int64_t sizes[] = {shape->in_h, shape->in_w, shape->out_h, shape->out_w};
     int64_t longest = 8;
-    for (int i = 0; i < 4; i++)
-        longest = sizes[i] > longest ? sizes[i] : longest;
+    for (int axis = 0; axis < MAX_AXES; axis++) {
+        longest = shape->in[axis] > longest ? shape->in[axis] : longest;
+        longest = shape->out[axis] > longest ? shape->out[axis] : longest;
+    }
     const bool narrow = shape->dtype == REGRAD_FLOAT16 || shape->dtype == REGRAD_BFLOAT16;
     return narrow ? 0.05 : 8 * (double)longest * (shape->dtype == REGRAD_FLOAT64 ? 0x1p-53 : 0x1p-24);
 }

@@ -2,7 +2,7 @@
 /*
  * regrad-bench: times regrad's gradients beside what memory alone takes and beside other implementations.
  *
- * shape, workload, draw    what is run
+ * op, shape, workload, draw    what is run
  * data               on which numbers
  * floor, native, aclnn, peer    what is timed
  * measure, timer     in turns, several times
@@ -39,7 +39,7 @@ struct session {
 static bool is_wanted(const struct session *session, const struct shape *shape)
 {
     const struct options *options = &session->options;
-    return (!options->quick || shape->quick) &&
+    return (!options->quick || shape->quick) && op_matches(&shape->op, options->operators) &&
            (options->filter == NULL || strstr(shape->text, options->filter) != NULL);
 }
 
@@ -47,7 +47,8 @@ static void read_workloads(struct session *session)
 {
     if (session->options.sweep > 0) {
         session->workloads = take_memory(sizeof session->workloads[0]);
-        session->workloads[0] = draw_workload(session->options.sweep, session->options.seed);
+        session->workloads[0] =
+            draw_workload(session->options.sweep, session->options.seed, session->options.operators);
         session->n_workloads = 1;
         return;
     }
@@ -67,13 +68,16 @@ static void read_workloads(struct session *session)
     globfree(&found);
 }
 
-/* A run that would measure nothing has a wrong filter. */
+/* A run that would measure nothing has a wrong filter, or wrong operators. */
 static void look_for_shapes(const struct session *session)
 {
     for (int i = 0; i < session->n_workloads; i++)
         for (int j = 0; j < session->workloads[i].n_shapes; j++)
             if (is_wanted(session, &session->workloads[i].shapes[j]))
                 return;
+    if (session->options.operators != NULL && session->options.filter == NULL)
+        fail(STATUS_REFUSED, "--operators=%s: no line%s is of such an operator", session->options.operators,
+             session->options.quick ? " that says quick" : "");
     if (session->options.filter != NULL)
         fail(STATUS_REFUSED, "--filter=%s: no line%s holds that", session->options.filter,
              session->options.quick ? " that says quick" : "");

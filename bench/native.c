@@ -19,89 +19,52 @@ struct native {
 static regrad_tensor tensor(const struct shape *shape, const struct plan_of_memory *memory, char *base,
                             enum place place)
 {
-    int64_t d[4];
+    int64_t d[REGRAD_MAX_RANK];
     const int rank = shape_dimensions(shape, place, d);
+    const regrad_dtype dtype = (regrad_dtype)shape->dtype;
     char *data = memory->nbytes[place] > 0 ? base + memory->offset[place] : NULL;
-    if (shape->layout == LAYOUT_NHWC && place != GRID && place != GRID_GRAD)
-        return regrad_tensor_channels_last(data, (regrad_dtype)shape->dtype, d[0], d[1], d[2], d[3]);
-    return regrad_tensor_contiguous(data, (regrad_dtype)shape->dtype, rank, d);
-}
-
-static regrad_coordinates coordinates_of(const struct shape *shape)
-{
-    return shape->align_corners ? REGRAD_ALIGN_CORNERS : REGRAD_HALF_PIXEL;
+    const bool channels_last = shape_is_channels_last(shape) && place != GRID && place != GRID_GRAD;
+    if (channels_last && rank == 4)
+        return regrad_tensor_channels_last(data, dtype, d[0], d[1], d[2], d[3]);
+    if (channels_last)
+        return regrad_tensor_channels_last_3d(data, dtype, d[0], d[1], d[2], d[3], d[4]);
+    return regrad_tensor_contiguous(data, dtype, rank, d);
 }
 
 /* A gradient that is wanted, or NULL. */
-static const regrad_tensor *wanted(const struct shape *shape, const regrad_tensor *of, enum place place)
+static const regrad_tensor *wanted(const struct native *native, enum place place)
 {
-    return shape_elements(shape, place) > 0 ? &of[place] : NULL;
+    return shape_elements(native->shape, place) > 0 ? &native->of[place] : NULL;
 }
 
-static regrad_status plan_gradient(const struct shape *shape, const regrad_tensor *of, regrad_plan **plan)
-{
-    const regrad_tensor *grad = &of[GRAD_OUTPUT], *result = wanted(shape, of, INPUT_GRAD);
-    const regrad_nearest_law law = REGRAD_NEAREST_FORWARD_LAW;
-    if (shape->operation == OP_BILINEAR)
-        return regrad_upsample_bilinear2d_backward_plan(grad, result, coordinates_of(shape), shape->scale_h,
-                                                        shape->scale_w, plan);
-    if (shape->operation == OP_GRID_SAMPLE)
-        return regrad_grid_sampler_2d_backward_plan(
-            grad, &of[INPUT], &of[GRID], (regrad_interpolation)shape->interpolation, (regrad_padding)shape->padding,
-            shape->align_corners, result, wanted(shape, of, GRID_GRAD), plan);
-    if (shape->layout == LAYOUT_NCL)
-        return regrad_upsample_nearest_exact1d_backward_plan(grad, result, law, shape->scale_w, plan);
-    return regrad_upsample_nearest_exact2d_backward_plan(grad, result, law, shape->scale_h, shape->scale_w, plan);
-}
-
-static regrad_status call_gradient(const struct shape *shape, const regrad_tensor *of)
-{
-    const regrad_tensor *grad = &of[GRAD_OUTPUT], *result = wanted(shape, of, INPUT_GRAD);
-    const regrad_nearest_law law = REGRAD_NEAREST_FORWARD_LAW;
-    if (shape->operation == OP_BILINEAR)
-        return regrad_upsample_bilinear2d_backward(grad, result, coordinates_of(shape), shape->scale_h, shape->scale_w);
-    if (shape->operation == OP_GRID_SAMPLE)
-        return regrad_grid_sampler_2d_backward(grad, &of[INPUT], &of[GRID], (regrad_interpolation)shape->interpolation,
-                                               (regrad_padding)shape->padding, shape->align_corners, result,
-                                               wanted(shape, of, GRID_GRAD));
-    if (shape->layout == LAYOUT_NCL)
-        return regrad_upsample_nearest_exact1d_backward(grad, result, law, shape->scale_w);
-    return regrad_upsample_nearest_exact2d_backward(grad, result, law, shape->scale_h, shape->scale_w);
-}
-
-static regrad_status plan_forward(const struct shape *shape, const regrad_tensor *of, regrad_plan **plan)
-{
-    const regrad_tensor *input = &of[INPUT], *output = &of[OUTPUT];
-    const regrad_nearest_law law = REGRAD_NEAREST_FORWARD_LAW;
-    if (shape->operation == OP_BILINEAR)
-        return regrad_upsample_bilinear2d_plan(input, output, coordinates_of(shape), shape->scale_h, shape->scale_w,
-                                               plan);
-    if (shape->operation == OP_GRID_SAMPLE)
-        return regrad_grid_sampler_2d_plan(input, &of[GRID], (regrad_interpolation)shape->interpolation,
-                                           (regrad_padding)shape->padding, shape->align_corners, output, plan);
-    if (shape->layout == LAYOUT_NCL)
-        return regrad_upsample_nearest_exact1d_plan(input, output, law, shape->scale_w, plan);
-    return regrad_upsample_nearest_exact2d_plan(input, output, law, shape->scale_h, shape->scale_w, plan);
-}
-
-static regrad_status call_forward(const struct shape *shape, const regrad_tensor *of)
-{
-    const regrad_tensor *input = &of[INPUT], *output = &of[OUTPUT];
-    const regrad_nearest_law law = REGRAD_NEAREST_FORWARD_LAW;
-    if (shape->operation == OP_BILINEAR)
-        return regrad_upsample_bilinear2d(input, output, coordinates_of(shape), shape->scale_h, shape->scale_w);
-    if (shape->operation == OP_GRID_SAMPLE)
-        return regrad_grid_sampler_2d(input, &of[GRID], (regrad_interpolation)shape->interpolation,
-                                      (regrad_padding)shape->padding, shape->align_corners, output);
-    if (shape->layout == LAYOUT_NCL)
-        return regrad_upsample_nearest_exact1d(input, output, law, shape->scale_w);
-    return regrad_upsample_nearest_exact2d(input, output, law, shape->scale_h, shape->scale_w);
-}
-
-static regrad_status make_plan(const struct native *native, regrad_plan **plan)
+static regrad_status plan_resize(const struct native *native, const regrad_plan_options *options, regrad_plan **plan)
 {
     const struct shape *shape = native->shape;
-    return shape->forward ? plan_forward(shape, native->of, plan) : plan_gradient(shape, native->of, plan);
+    const regrad_tensor *source = &native->of[shape->forward ? INPUT : GRAD_OUTPUT];
+    const regrad_tensor *result = &native->of[shape->forward ? OUTPUT : INPUT_GRAD];
+    return regrad_resize_plan_with(shape->op.function, source, result,
+                                   shape->align_corners ? REGRAD_ALIGN_CORNERS : REGRAD_HALF_PIXEL,
+                                   REGRAD_NEAREST_FORWARD_LAW, shape->scale + shape_first_axis(shape), options, plan);
+}
+
+static regrad_status plan_grid(const struct native *native, const regrad_plan_options *options, regrad_plan **plan)
+{
+    const struct shape *shape = native->shape;
+    const regrad_tensor *of = native->of;
+    const bool depth = shape->op.family == FAMILY_GRID_3D;
+    const regrad_interpolation interpolation = (regrad_interpolation)shape->interpolation;
+    const regrad_padding padding = (regrad_padding)shape->padding;
+    if (shape->forward)
+        return (depth ? regrad_grid_sampler_3d_plan_with : regrad_grid_sampler_2d_plan_with)(
+            &of[INPUT], &of[GRID], interpolation, padding, shape->align_corners, &of[OUTPUT], options, plan);
+    return (depth ? regrad_grid_sampler_3d_backward_plan_with : regrad_grid_sampler_2d_backward_plan_with)(
+        &of[GRAD_OUTPUT], &of[INPUT], &of[GRID], interpolation, padding, shape->align_corners,
+        wanted(native, INPUT_GRAD), wanted(native, GRID_GRAD), options, plan);
+}
+
+static regrad_status make_plan(const struct native *native, const regrad_plan_options *options, regrad_plan **plan)
+{
+    return (shape_is_grid(native->shape) ? plan_grid : plan_resize)(native, options, plan);
 }
 
 /* The pointers of a run: what the operator reads and writes, in the order of its arguments. */
@@ -123,7 +86,7 @@ struct native *native_create(const struct shape *shape, const struct plan_of_mem
     for (enum place place = 0; place < N_PLACES; place++)
         native->of[place] = tensor(shape, memory, base, place);
     regrad_set_num_threads(n_threads);
-    if (make_plan(native, &native->plan) != REGRAD_OK)
+    if (make_plan(native, NULL, &native->plan) != REGRAD_OK)
         fail(STATUS_REFUSED, "%s: %s", shape->text, regrad_last_message());
     set_pointers(native);
     native->workspace_size = regrad_plan_workspace_size(native->plan);
@@ -149,7 +112,7 @@ bool native_run(void *context)
 bool native_plan(void *context)
 {
     regrad_plan *plan;
-    if (make_plan(context, &plan) != REGRAD_OK)
+    if (make_plan(context, NULL, &plan) != REGRAD_OK)
         return false;
     regrad_plan_destroy(plan);
     return true;
@@ -157,9 +120,16 @@ bool native_plan(void *context)
 
 bool native_call(void *context)
 {
+    static const regrad_plan_options for_one_run = {.size = sizeof for_one_run, .once = 1};
     const struct native *native = context;
-    const struct shape *shape = native->shape;
-    const regrad_status status = shape->forward ? call_forward(shape, native->of) : call_gradient(shape, native->of);
+    regrad_plan *plan;
+    if (make_plan(native, &for_one_run, &plan) != REGRAD_OK)
+        return false;
+    const size_t size = regrad_plan_workspace_size(plan);
+    void *workspace = aligned_alloc(64, (size + 63) / 64 * 64);
+    const regrad_status status = regrad_plan_run(plan, native->inputs, native->outputs, workspace, size);
+    free(workspace);
+    regrad_plan_destroy(plan);
     return status == REGRAD_OK;
 }
 

@@ -17,7 +17,8 @@ bool native_run(void *context);
 /* Makes the plan once more, and forgets it. */
 bool native_plan(void *context);
 
-/* One run by the function that plans, runs and forgets the plan in one call. */
+/* What the function does that plans and runs in one call: a plan for one run and a workspace are made, and forgotten.
+ */
 bool native_call(void *context);
 
 /* What the library says about the plan, in one line. */

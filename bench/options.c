@@ -24,6 +24,8 @@ static const char help[] =
     "  --threads=LIST   numbers of threads, for instance 1,2,4 (default: 1 and all cores)\n"
     "  --quick          only the lines that say quick, and shorter\n"
     "  --filter=TEXT    only the lines that hold TEXT\n"
+    "  --operators=LIST only operators whose names match one of these patterns, as in regrad.h without regrad_, for\n"
+    "                   instance upsample_*3d*,grid_sampler_3d_backward; random shapes are drawn of these\n"
     "  --peers=LIST     of PyTorch,oneDNN,off,warn,error,steps, or none (default: all that are installed)\n"
     "  --python=FILE    the Python that has PyTorch (default /usr/bin/python3)\n"
     "  --rounds=N       how often each is timed, at most 32 (default 11, quick 5)\n"
@@ -38,7 +40,24 @@ static const char help[] =
     "  --list           print the shapes and the bytes that they move, and measure nothing\n"
     "  --help\n";
 
-enum { SWEEP = 1, SEED, THREADS, QUICK, FILTER, PEERS, PYTHON, ROUNDS, BUDGET, JSON, MARKDOWN, PLOT, ONCE, LIST, HELP };
+enum {
+    SWEEP = 1,
+    SEED,
+    THREADS,
+    QUICK,
+    FILTER,
+    OPERATORS,
+    PEERS,
+    PYTHON,
+    ROUNDS,
+    BUDGET,
+    JSON,
+    MARKDOWN,
+    PLOT,
+    ONCE,
+    LIST,
+    HELP
+};
 
 static const struct option known[] = {
     {"sweep", required_argument, NULL, SWEEP},
@@ -46,6 +65,7 @@ static const struct option known[] = {
     {"threads", required_argument, NULL, THREADS},
     {"quick", no_argument, NULL, QUICK},
     {"filter", required_argument, NULL, FILTER},
+    {"operators", required_argument, NULL, OPERATORS},
     {"peers", required_argument, NULL, PEERS},
     {"python", required_argument, NULL, PYTHON},
     {"rounds", required_argument, NULL, ROUNDS},
@@ -159,11 +179,8 @@ static void be_quick(struct options *options, struct bench *bench)
 static bool take_text(int option, struct options *options, struct bench *bench)
 {
     const char **const places[] = {
-        [FILTER] = &options->filter,
-        [PYTHON] = &bench->python,
-        [JSON] = &options->json,
-        [MARKDOWN] = &options->markdown,
-        [HELP] = NULL,
+        [FILTER] = &options->filter, [OPERATORS] = &options->operators, [PYTHON] = &bench->python,
+        [JSON] = &options->json,     [MARKDOWN] = &options->markdown,   [HELP] = NULL,
     };
     const bool is_text = option > 0 && option <= HELP && places[option] != NULL;
     if (is_text)

@@ -8,6 +8,7 @@
 struct options {
     const char *json, *markdown, *plot; /* files; NULL: not wanted */
     const char *filter;                 /* only shapes whose line holds this */
+    const char *operators;              /* only operators that match this list */
     bool list, quick, once;
     int sweep;    /* so many random shapes instead of workloads; 0: none */
     int64_t seed; /* which ones */

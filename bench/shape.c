@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shape.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +42,8 @@ static const struct word {
 };
 enum { N_WORDS = sizeof words / sizeof words[0] };
 
-static const char *const operations[] = {"bilinear", "nearest_exact", "grid_sample", NULL};
 static const char *const dtypes[] = {"float32", "float16", "bfloat16", "float64", NULL};
-static const char *const layouts[] = {"NCHW", "NHWC", "NCL", NULL};
+static const char *const layouts[] = {"NCHW", "NHWC", "NCL", "NCDHW", "NDHWC", NULL};
 
 /* The message about a line that is being read. */
 struct complaint {
@@ -73,10 +73,10 @@ static bool choose(int *chosen, const char *word, const char *const *names, cons
 }
 
 /* Reads sizes such as 8x64x64. Returns how many there are; 0 when it is malformed. */
-static int parse_sizes(const char *word, int64_t sizes[4])
+static int parse_sizes(const char *word, int64_t sizes[REGRAD_MAX_RANK])
 {
     static const int64_t most = INT64_C(1) << 40;
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < REGRAD_MAX_RANK; n++) {
         char *end;
         sizes[n] = strtoll(word, &end, 10);
         if (end == word || sizes[n] < 1 || sizes[n] > most)
@@ -90,41 +90,50 @@ static int parse_sizes(const char *word, int64_t sizes[4])
     return 0;
 }
 
+/* Of an axis that there is not the length is 1. */
+static void take_lengths(const struct shape *shape, const int64_t *sizes, int64_t lengths[MAX_AXES])
+{
+    const int first = shape_first_axis(shape);
+    for (int axis = 0; axis < MAX_AXES; axis++)
+        lengths[axis] = axis < first ? 1 : sizes[axis - first];
+}
+
 static bool parse_input(struct shape *shape, const char *word, const struct complaint *complaint)
 {
-    int64_t sizes[4] = {0};
-    const int wanted = shape->layout == LAYOUT_NCL ? 3 : 4;
-    if (parse_sizes(word, sizes) != wanted)
-        return refuse(complaint, "'%s': %d sizes are wanted, for instance 1x2x3x4", word, wanted);
+    static const char *const examples[] = {"1x2x3", "1x2x3x4", "1x2x3x4x5"};
+    int64_t sizes[REGRAD_MAX_RANK] = {0};
+    const int n_axes = shape->op.n_axes;
+    if (parse_sizes(word, sizes) != n_axes + 2)
+        return refuse(complaint, "'%s': %d sizes are wanted, for instance %s", word, n_axes + 2, examples[n_axes - 1]);
     shape->n = sizes[0];
     shape->c = sizes[1];
-    shape->in_h = wanted == 3 ? 1 : sizes[2];
-    shape->in_w = sizes[wanted - 1];
+    take_lengths(shape, sizes + 2, shape->in);
     return true;
 }
 
 static bool parse_output(struct shape *shape, const char *word, const struct complaint *complaint)
 {
-    int64_t sizes[4] = {0};
-    const int wanted = shape->layout == LAYOUT_NCL ? 1 : 2;
-    if (parse_sizes(word, sizes) != wanted)
-        return refuse(complaint, "'%s': %d sizes are wanted after the arrow", word, wanted);
-    shape->out_h = wanted == 1 ? 1 : sizes[0];
-    shape->out_w = sizes[wanted - 1];
+    int64_t sizes[REGRAD_MAX_RANK] = {0};
+    if (parse_sizes(word, sizes) != shape->op.n_axes)
+        return refuse(complaint, "'%s': %d sizes are wanted after the arrow", word, shape->op.n_axes);
+    take_lengths(shape, sizes, shape->out);
     return true;
 }
 
-/* scale=2 or scale=2x2.5 */
+/* scale=2 for all axes, or one for each: scale=2x2.5 */
 static bool parse_scale(struct shape *shape, const char *word, const struct complaint *complaint)
 {
-    char *end;
-    shape->scale_h = shape->scale_w = strtod(word, &end);
-    if (end != word && *end == 'x') {
-        word = end + 1;
-        shape->scale_w = strtod(word, &end);
+    const char *rest = word;
+    for (int axis = shape_first_axis(shape); axis < MAX_AXES; axis++) {
+        char *end = (char *)rest;
+        shape->scale[axis] = strtod(rest, &end);
+        if (end == rest || !(shape->scale[axis] > 0) || !isfinite(shape->scale[axis]))
+            return refuse(complaint, "'%s' is no scale", word);
+        const bool is_last = axis == MAX_AXES - 1, is_for_all = axis == shape_first_axis(shape) && *end == '\0';
+        if (!is_for_all && *end != (is_last ? '\0' : 'x'))
+            return refuse(complaint, "'%s' is no scale: one number is wanted, or %d", word, shape->op.n_axes);
+        rest = is_for_all ? rest : end + 1;
     }
-    if (end == word || *end != '\0' || !(shape->scale_h > 0) || !(shape->scale_w > 0))
-        return refuse(complaint, "'%s' is no scale", word);
     return true;
 }
 
@@ -138,14 +147,14 @@ static bool parse_word(struct shape *shape, const char *word, const struct compl
 {
     static const char scale[] = "scale=";
     if (strncmp(word, scale, sizeof scale - 1) == 0) {
-        if (shape->operation == OP_GRID_SAMPLE)
+        if (shape_is_grid(shape))
             return refuse(complaint, "'%s': grid_sample has no scale", word);
         append(shape, word);
         return parse_scale(shape, word + sizeof scale - 1, complaint);
     }
     for (int i = 0; i < N_WORDS; i++) {
         if (strcmp(word, words[i].name) == 0) {
-            if (words[i].use == GRID_ONLY && shape->operation != OP_GRID_SAMPLE)
+            if (words[i].use == GRID_ONLY && !shape_is_grid(shape))
                 return refuse(complaint, "'%s' is for grid_sample only", word);
             memcpy((char *)shape + words[i].field, &words[i].value, sizeof words[i].value);
             if (words[i].use != PROGRAM)
@@ -164,7 +173,7 @@ static bool parse_arrow(struct shape *shape, const char *word, const struct comp
 
 static bool parse_operation(struct shape *shape, const char *word, const struct complaint *complaint)
 {
-    return choose(&shape->operation, word, operations, "operator", complaint);
+    return op_find(word, 0, false, &shape->op) || refuse(complaint, "'%s' is no operator", word);
 }
 
 static bool parse_dtype(struct shape *shape, const char *word, const struct complaint *complaint)
@@ -174,7 +183,14 @@ static bool parse_dtype(struct shape *shape, const char *word, const struct comp
 
 static bool parse_layout(struct shape *shape, const char *word, const struct complaint *complaint)
 {
-    return choose(&shape->layout, word, layouts, "layout", complaint);
+    static const int n_axes[] = {
+        [LAYOUT_NCHW] = 2, [LAYOUT_NHWC] = 2, [LAYOUT_NCL] = 1, [LAYOUT_NCDHW] = 3, [LAYOUT_NDHWC] = 3};
+    char name[sizeof shape->op.word];
+    strcpy(name, shape->op.word);
+    if (!choose(&shape->layout, word, layouts, "layout", complaint))
+        return false;
+    return op_find(name, n_axes[shape->layout], false, &shape->op) ||
+           refuse(complaint, "'%s' is no layout of %s", word, name);
 }
 
 static bool (*const parsers[])(struct shape *, const char *, const struct complaint *) = {
@@ -186,30 +202,40 @@ enum { N_PARSERS = sizeof parsers / sizeof parsers[0] };
 static bool fits(const struct shape *shape)
 {
     static const double most = 0x1p60;
-    const double n = (double)shape->n, c = (double)shape->c, taps = 16, of_grid = 2;
-    const double inputs = n * c * (double)shape->in_h * (double)shape->in_w;
-    const double points = n * (double)shape->out_h * (double)shape->out_w;
+    const double n = (double)shape->n, c = (double)shape->c, taps = 16, of_grid = MAX_AXES;
+    double inputs = n * c, points = n;
+    for (int axis = 0; axis < MAX_AXES; axis++) {
+        inputs *= (double)shape->in[axis];
+        points *= (double)shape->out[axis];
+    }
     return (2 * inputs + points * c * (1 + taps) + 2 * points * of_grid) * (double)sizeof(double) <= most;
 }
 
-static bool check(const struct shape *shape, const struct complaint *complaint)
+static bool check_aclnn(const struct shape *shape, const struct complaint *complaint)
 {
+    if (shape->forward)
+        return refuse(complaint, "the program times gradients only through aclnn");
+    if (!op_is_in_aclnn(&shape->op))
+        return refuse(complaint, "the program does not time %s through aclnn", shape->op.function);
+    return !shape_is_channels_last(shape) || refuse(complaint, "the program times NCHW and NCL only through aclnn");
+}
+
+static bool check(struct shape *shape, const struct complaint *complaint)
+{
+    const struct op forward = shape->op;
+    if (!shape->forward)
+        op_find(forward.word, forward.n_axes, true, &shape->op);
     if (!fits(shape))
         return refuse(complaint, "its tensors have more bytes than can be counted; 2^60 are the most");
-    const bool one_dimension = shape->layout == LAYOUT_NCL;
-    if (one_dimension && shape->operation != OP_NEAREST_EXACT)
-        return refuse(complaint, "NCL is for nearest_exact only");
-    if (shape->layout == LAYOUT_NHWC && (shape->aclnn || shape->checked))
-        return refuse(complaint, "the program times NCHW and NCL only through aclnn");
-    if (shape->forward && (shape->aclnn || shape->checked))
-        return refuse(complaint, "the program times gradients only through aclnn");
     if (shape->forward && shape->wanted != WANT_BOTH)
         return refuse(complaint, "forward has no gradients");
-    if (shape->plan && shape->operation == OP_GRID_SAMPLE)
+    if (shape->plan && shape_is_grid(shape))
         return refuse(complaint, "the program times plans of resizes only");
-    if (shape->align_corners && shape->operation == OP_NEAREST_EXACT)
-        return refuse(complaint, "nearest_exact has no align_corners");
-    return true;
+    if (shape->align_corners && shape->op.takes_law)
+        return refuse(complaint, "%s has no align_corners", shape->op.word);
+    if (shape->interpolation == REGRAD_BICUBIC && shape->op.family == FAMILY_GRID_3D)
+        return refuse(complaint, "grid_sample has bicubic in two dimensions only");
+    return !(shape->aclnn || shape->checked) || check_aclnn(shape, complaint);
 }
 
 bool shape_parse(struct shape *shape, const char *line, char *why, size_t size)
@@ -237,20 +263,21 @@ bool shape_parse(struct shape *shape, const char *line, char *why, size_t size)
 
 int64_t shape_elements(const struct shape *shape, enum place place)
 {
-    const bool sampled = shape->operation == OP_GRID_SAMPLE, backward = !shape->forward;
-    const int64_t inputs = shape->n * shape->c * shape->in_h * shape->in_w;
-    const int64_t points = shape->n * shape->out_h * shape->out_w;
+    const bool sampled = shape_is_grid(shape), backward = !shape->forward;
+    const int64_t inputs = shape->n * shape->c * shape_points(shape->in);
+    const int64_t points = shape->n * shape_points(shape->out);
+    const int64_t of_grid = points * shape->op.n_axes;
     switch (place) {
     case GRAD_OUTPUT:
         return backward ? points * shape->c : 0;
     case GRID:
-        return sampled ? points * 2 : 0;
+        return sampled ? of_grid : 0;
     case INPUT:
         return shape->forward || (sampled && shape->wanted != WANT_INPUT_GRAD) ? inputs : 0;
     case INPUT_GRAD:
         return backward && shape->wanted != WANT_GRID_GRAD ? inputs : 0;
     case GRID_GRAD:
-        return backward && sampled && shape->wanted != WANT_INPUT_GRAD ? points * 2 : 0;
+        return backward && sampled && shape->wanted != WANT_INPUT_GRAD ? of_grid : 0;
     default:
         return shape->forward ? points * shape->c : 0;
     }
@@ -258,29 +285,49 @@ int64_t shape_elements(const struct shape *shape, enum place place)
 
 int64_t shape_axis_outputs(const struct shape *shape)
 {
-    return shape->layout == LAYOUT_NCL ? shape->out_w : shape->out_h + shape->out_w;
+    int64_t n = 0;
+    for (int axis = shape_first_axis(shape); axis < MAX_AXES; axis++)
+        n += shape->out[axis];
+    return n;
 }
 
-int shape_dimensions(const struct shape *shape, enum place place, int64_t *dimensions)
+int shape_dimensions(const struct shape *shape, enum place place, int64_t dimensions[REGRAD_MAX_RANK])
 {
-    const bool small = place == INPUT || place == INPUT_GRAD;
-    const int64_t height = small ? shape->in_h : shape->out_h, width = small ? shape->in_w : shape->out_w;
-    const bool grid = place == GRID || place == GRID_GRAD;
-    const int64_t of_grid[] = {shape->n, height, width, 2}, of_image[] = {shape->n, shape->c, height, width};
-    memcpy(dimensions, grid ? of_grid : of_image, sizeof of_image);
-    if (shape->layout != LAYOUT_NCL)
-        return 4;
-    dimensions[2] = width;
-    return 3;
+    const bool small = place == INPUT || place == INPUT_GRAD, grid = place == GRID || place == GRID_GRAD;
+    const int64_t *lengths = (small ? shape->in : shape->out) + shape_first_axis(shape);
+    const int n_axes = shape->op.n_axes;
+    dimensions[0] = shape->n;
+    dimensions[1] = shape->c;
+    memcpy(dimensions + (grid ? 1 : 2), lengths, (size_t)n_axes * sizeof lengths[0]);
+    if (grid)
+        dimensions[n_axes + 1] = n_axes;
+    return n_axes + 2;
 }
 
-/* Elements of the image that the outputs can touch at most: what must be read of it. */
+/* Inputs that an output reads at most. */
+static int64_t taps(const struct shape *shape)
+{
+    static const int64_t cubic = 16;
+    switch (shape->op.family) {
+    case FAMILY_NEAREST:
+        return 1;
+    case FAMILY_BICUBIC:
+        return cubic;
+    default:
+        if (shape->interpolation == REGRAD_BICUBIC)
+            return cubic;
+        return shape->interpolation == REGRAD_NEAREST ? 1 : INT64_C(1) << shape->op.n_axes;
+    }
+}
+
+/* Elements of the image that the outputs can touch at most: what must be read of it. Filters of antialiased ones are as
+ * long as it takes to read all. */
 static int64_t touched(const struct shape *shape)
 {
-    const bool nearest = shape->operation == OP_NEAREST_EXACT || shape->interpolation == REGRAD_NEAREST;
-    const int64_t taps = nearest ? 1 : shape->interpolation == REGRAD_BICUBIC ? 16 : 4;
-    const int64_t of_points = shape->n * shape->c * shape->out_h * shape->out_w * taps;
     const int64_t all = shape_elements(shape, INPUT);
+    if (shape->op.family == FAMILY_ANTIALIASED)
+        return all;
+    const int64_t of_points = shape->n * shape->c * shape_points(shape->out) * taps(shape);
     return of_points < all ? of_points : all;
 }
 

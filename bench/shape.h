@@ -4,6 +4,7 @@
  *
  *     bilinear    float32 NCHW 8x64x64x64 -> 128x128 align_corners
  *     grid_sample float32 NCHW 1x64x256x256 -> 256x256 random border
+ *     trilinear   float32 NDHWC 2x16x32x64x64 -> 64x128x128
  *
  * Operator, type, layout, the sizes of the forward's input, and of the forward's output (without N
  * and C; for grid_sample those of the grid), then words, for instance options. The gradient is run, unless a word says
@@ -16,10 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "op.h"
 #include "regrad.h"
 
-enum operation { OP_BILINEAR, OP_NEAREST_EXACT, OP_GRID_SAMPLE };
-enum layout { LAYOUT_NCHW, LAYOUT_NHWC, LAYOUT_NCL };
+enum layout { LAYOUT_NCHW, LAYOUT_NHWC, LAYOUT_NCL, LAYOUT_NCDHW, LAYOUT_NDHWC };
+enum { MAX_AXES = 3 };
 
 /* Where the points of a grid lie. */
 enum points {
@@ -31,9 +33,10 @@ enum points {
 enum wanted { WANT_BOTH, WANT_INPUT_GRAD, WANT_GRID_GRAD };
 
 struct shape {
-    int operation, dtype, layout;
-    int64_t n, c, in_h, in_w, out_h, out_w; /* heights are 1 where there is one dimension */
-    double scale_h, scale_w;                /* 0: not given */
+    struct op op; /* that is run: the gradient, or the forward */
+    int dtype, layout;
+    int64_t n, c, in[MAX_AXES], out[MAX_AXES]; /* depth, height, width; 1 for axes that it has not */
+    double scale[MAX_AXES];                    /* 0: not given */
     int align_corners;
     int forward;                                /* the operator itself, else its gradient */
     int points, padding, interpolation, wanted; /* grid_sample */
@@ -46,6 +49,28 @@ struct shape {
     int quick;                                  /* belongs to the short run */
     char text[160];                             /* the line without the words of the last seven */
 };
+
+static inline bool shape_is_grid(const struct shape *shape)
+{
+    return shape->op.family == FAMILY_GRID_2D || shape->op.family == FAMILY_GRID_3D;
+}
+
+static inline bool shape_is_channels_last(const struct shape *shape)
+{
+    return shape->layout == LAYOUT_NHWC || shape->layout == LAYOUT_NDHWC;
+}
+
+/* The first of the axes that it has: 0 for depth, 1 for height, 2 for width alone. */
+static inline int shape_first_axis(const struct shape *shape)
+{
+    return MAX_AXES - shape->op.n_axes;
+}
+
+/* How many points of an image, or of a grid, have such lengths. */
+static inline int64_t shape_points(const int64_t lengths[MAX_AXES])
+{
+    return lengths[0] * lengths[1] * lengths[2];
+}
 
 /* Reads a line. On failure says what is wrong in why[0 .. size). */
 bool shape_parse(struct shape *shape, const char *line, char *why, size_t size);
@@ -74,7 +99,8 @@ struct plan_of_memory {
 };
 struct plan_of_memory shape_memory(const struct shape *shape);
 
-/* The dimensions of a tensor, as for regrad_tensor: N, C, L or N, C, H, W or N, H, W, 2. Returns the rank. */
-int shape_dimensions(const struct shape *shape, enum place place, int64_t *dimensions);
+/* The dimensions of a tensor, as for regrad_tensor: N, C, L or N, C, H, W or N, H, W, 2, and so on. Returns the rank.
+ */
+int shape_dimensions(const struct shape *shape, enum place place, int64_t dimensions[REGRAD_MAX_RANK]);
 
 #endif

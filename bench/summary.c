@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "draw.h"
 #include "fail.h"
@@ -26,44 +27,50 @@ static double of_pytorch(const struct result *result)
 
 /* ---- Which results a line of the table is about --------------------------------------------------- */
 
-static bool is_grid(const struct result *result)
+static bool is_long(const struct result *result)
 {
-    return result->shape->operation == OP_GRID_SAMPLE;
+    return of_pytorch(result) >= long_call;
 }
 
-static bool is_resize(const struct result *result)
+static bool is_short(const struct result *result)
 {
-    return !is_grid(result);
+    return of_pytorch(result) < long_call;
 }
 
-static bool is_long_resize(const struct result *result)
+static bool is_any(const struct result *result)
 {
-    return is_resize(result) && of_pytorch(result) >= long_call;
-}
-
-static bool is_short_resize(const struct result *result)
-{
-    return is_resize(result) && of_pytorch(result) < long_call;
-}
-
-static bool is_long_grid(const struct result *result)
-{
-    return is_grid(result) && of_pytorch(result) >= long_call;
-}
-
-static bool is_short_grid(const struct result *result)
-{
-    return is_grid(result) && of_pytorch(result) < long_call;
+    (void)result;
+    return true;
 }
 
 static bool has_long_axes(const struct result *result)
 {
-    return is_resize(result) && shape_axis_outputs(result->shape) >= long_axes;
+    return shape_axis_outputs(result->shape) >= long_axes;
 }
 
-static bool is_large_resize(const struct result *result)
+static bool is_large(const struct result *result)
 {
-    return is_resize(result) && (double)(result->memory.must_read + result->memory.must_write) >= large;
+    return (double)(result->memory.must_read + result->memory.must_write) >= large;
+}
+
+/* A part of the table: a family, or several of them. */
+static const struct group {
+    const char *name;
+    unsigned families; /* a bit for each */
+} groups[] = {
+    {"resizes", 1U << FAMILY_NEAREST | 1U << FAMILY_LINEAR | 1U << FAMILY_BICUBIC | 1U << FAMILY_ANTIALIASED},
+    {"nearest resizes", 1U << FAMILY_NEAREST},
+    {"linear resizes", 1U << FAMILY_LINEAR},
+    {"bicubic resizes", 1U << FAMILY_BICUBIC},
+    {"antialiased resizes", 1U << FAMILY_ANTIALIASED},
+    {"2-D grid samples", 1U << FAMILY_GRID_2D},
+    {"3-D grid samples", 1U << FAMILY_GRID_3D},
+};
+enum { N_GROUPS = sizeof groups / sizeof groups[0], ALL_GRIDS = 1U << FAMILY_GRID_2D | 1U << FAMILY_GRID_3D };
+
+static bool is_in(const struct group *group, const struct result *result)
+{
+    return (group->families >> result->shape->op.family & 1) != 0;
 }
 
 /* ---- Values: NaN where there is none -------------------------------------------------------------- */
@@ -106,30 +113,27 @@ static double ns_an_axis_output(const struct result *result)
 static double ns_a_value(const struct result *result)
 {
     const struct shape *shape = result->shape;
-    return best(result, CALL) * 1e9 * result->n_threads / (double)(shape->n * shape->c * shape->out_h * shape->out_w);
+    return best(result, CALL) * 1e9 * result->n_threads / (double)(shape->n * shape->c * shape_points(shape->out));
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------------ */
 
 static const struct line {
     const char *name;
+    bool for_resizes, for_grids;
     bool (*is_about)(const struct result *result);
     double (*value)(const struct result *result);
     bool high_is_bad;
 } lines[] = {
-    {"resizes of 50 us and more, times PyTorch", is_long_resize, times_pytorch, false},
-    {"the same through aclnn", is_long_resize, times_pytorch_by_aclnn, false},
-    {"shorter resizes, times PyTorch", is_short_resize, times_pytorch, false},
-    {"the same, PyTorch without its smallest call", is_short_resize, times_bare_pytorch, false},
-    {"grid samples of 50 us and more, times PyTorch", is_long_grid, times_pytorch, false},
-    {"the same through aclnn", is_long_grid, times_pytorch_by_aclnn, false},
-    {"shorter grid samples, times PyTorch", is_short_grid, times_pytorch, false},
-    {"the same, PyTorch without its smallest call", is_short_grid, times_bare_pytorch, false},
-    {"resizes of 1 MB and more, of the floor", is_large_resize, of_floor, false},
-    {"grid samples, of the floor", is_grid, of_floor, false},
-    {"resizes, ns an element of both tensors", is_resize, ns_an_element, true},
-    {"plans, ns an output of axes of 1000 and more", has_long_axes, ns_an_axis_output, true},
-    {"grid samples, ns a point, channel and thread", is_grid, ns_a_value, true},
+    {"50 us and more, times PyTorch", true, true, is_long, times_pytorch, false},
+    {"the same through aclnn", true, true, is_long, times_pytorch_by_aclnn, false},
+    {"shorter, times PyTorch", true, true, is_short, times_pytorch, false},
+    {"the same, PyTorch without its smallest call", true, true, is_short, times_bare_pytorch, false},
+    {"1 MB and more, of the floor", true, false, is_large, of_floor, false},
+    {"of the floor", false, true, is_any, of_floor, false},
+    {"ns an element of both tensors", true, false, is_any, ns_an_element, true},
+    {"plans, ns an output of axes of 1000 and more", true, false, has_long_axes, ns_an_axis_output, true},
+    {"ns a point, channel and thread", false, true, is_any, ns_a_value, true},
 };
 enum { N_LINES = sizeof lines / sizeof lines[0] };
 
@@ -139,13 +143,15 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The values of a line, from the lowest on. Returns how many there are. */
-static int take_values(const struct line *line, const struct result *results, int n, int n_threads, double *values)
+/* The values of a line about a group, from the lowest on. Returns how many there are. */
+static int take_values(const struct group *group, const struct line *line, const struct result *results, int n,
+                       int n_threads, double *values)
 {
     int n_values = 0;
     for (int i = 0; i < n; i++) {
         const struct result *result = &results[i];
-        if (result->n_threads != n_threads || draw_is_smallest(result->shape) || !line->is_about(result))
+        if (result->n_threads != n_threads || draw_is_smallest(result->shape) || !is_in(group, result) ||
+            !line->is_about(result))
             continue;
         values[n_values] = line->value(result);
         n_values += !isnan(values[n_values]);
@@ -161,14 +167,16 @@ static double quantile(const struct line *line, const double *values, int n, dou
     return values[line->high_is_bad ? n - 1 - rank : rank];
 }
 
-static void write_line(FILE *file, const struct line *line, const double *values, int n)
+static void write_line(FILE *file, const struct group *group, const struct line *line, const double *values, int n)
 {
+    char name[80];
     int n_slow = 0;
     while (n_slow < n && values[n_slow] < 1)
         n_slow++;
     if (n == 0)
         return;
-    fprintf(file, "| %-45s | %5d |", line->name, n);
+    snprintf(name, sizeof name, "%s, %s", group->name, line->name);
+    fprintf(file, "| %-65s | %5d |", name, n);
     if (line->high_is_bad)
         fprintf(file, " %7s |", "");
     else
@@ -181,10 +189,15 @@ static void write_quantiles(FILE *file, const struct result *results, int n, int
 {
     double *values = take_memory((size_t)n * sizeof *values);
     fprintf(file,
-            "\n| %-37s%2d thread%s | calls | below 1 |   worst |     p10 |  median |\n|---|--:|--:|--:|--:|--:|\n", "",
+            "\n| %-57s%2d thread%s | calls | below 1 |   worst |     p10 |  median |\n|---|--:|--:|--:|--:|--:|\n", "",
             n_threads, n_threads > 1 ? "s" : "");
-    for (int i = 0; i < N_LINES; i++)
-        write_line(file, &lines[i], values, take_values(&lines[i], results, n, n_threads, values));
+    for (int i = 0; i < N_GROUPS; i++) {
+        const bool is_of_grids = (groups[i].families & ALL_GRIDS) != 0;
+        for (int j = 0; j < N_LINES; j++)
+            if (is_of_grids ? lines[j].for_grids : lines[j].for_resizes)
+                write_line(file, &groups[i], &lines[j], values,
+                           take_values(&groups[i], &lines[j], results, n, n_threads, values));
+    }
     free(values);
 }
 
@@ -225,22 +238,30 @@ static void link_smallest(struct result *results, int n)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n && draw_is_smallest(results[j].shape); j++)
-            if (results[j].shape->operation == results[i].shape->operation &&
+            if (strcmp(results[j].shape->op.word, results[i].shape->op.word) == 0 &&
+                results[j].shape->op.n_axes == results[i].shape->op.n_axes &&
                 results[j].n_threads == results[i].n_threads)
                 results[i].smallest = &results[j];
 }
 
-static int count_differing(const struct result *results, int n)
+/* How many results PyTorch has, and how many of them differ. */
+static void write_differing(FILE *file, const struct result *results, int n)
 {
-    int n_differing = 0;
-    for (int i = 0; i < n; i++)
-        n_differing += results[i].of[FIRST_PEER + PYTORCH].samples.n > 0 && results[i].of[FIRST_PEER + PYTORCH].differs;
-    return n_differing;
+    int n_compared = 0, n_differing = 0;
+    for (int i = 0; i < n; i++) {
+        const bool is_compared = results[i].of[FIRST_PEER + PYTORCH].samples.n > 0;
+        n_compared += is_compared;
+        n_differing += is_compared && results[i].of[FIRST_PEER + PYTORCH].differs;
+    }
+    if (n_compared > 0)
+        fprintf(file, "; PyTorch's results differ in %d of %d", n_differing, n_compared);
 }
 
 static void write_all(FILE *file, const char *title, const struct result *results, int n)
 {
-    fprintf(file, "\n%s; PyTorch's results differ in %d of %d\n", title, count_differing(results, n), n);
+    fprintf(file, "\n%s", title);
+    write_differing(file, results, n);
+    fprintf(file, "\n");
     for (int i = 0; i < n && results[i].shape == results[0].shape; i++)
         write_quantiles(file, results, n, results[i].n_threads);
 }

@@ -14,6 +14,7 @@
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_ops_cv.h"
+#include "aclnnop/aclnn_ops_math.h"
 
 /* delete_dims.cpp */
 void fuzz_delete_dims(const int64_t *dims);
@@ -81,7 +82,8 @@ static void expect_message(int status)
 static void create_tensor(struct program *program)
 {
     static const aclDataType type[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, (aclDataType)77};
-    static const aclFormat format[] = {ACL_FORMAT_NCHW, ACL_FORMAT_NHWC, ACL_FORMAT_ND, ACL_FORMAT_NCL, (aclFormat)99};
+    static const aclFormat format[] = {ACL_FORMAT_NCHW, ACL_FORMAT_NHWC,  ACL_FORMAT_ND,
+                                       ACL_FORMAT_NCL,  ACL_FORMAT_NDHWC, (aclFormat)99};
     const int slot = take_below(program, N_HANDLES), n_dims = take_below(program, MAX_DIMS + 1);
     int64_t dims[MAX_DIMS] = {0}, stride[MAX_DIMS] = {0};
     for (int d = 0; d < n_dims; d++)
@@ -95,7 +97,7 @@ static void create_tensor(struct program *program)
     char *data = take_below(program, 16) == 0 ? NULL : (char *)program->memory + 4 * take(program);
     program->tensor[slot] =
         aclCreateTensor(dims, (uint64_t)n_dims, type[take_below(program, 6)], has_stride ? stride : NULL, offset,
-                        format[take_below(program, 5)], flat ? &storage : dims, flat ? 1 : (uint64_t)n_dims, data);
+                        format[take_below(program, 6)], flat ? &storage : dims, flat ? 1 : (uint64_t)n_dims, data);
 }
 
 static void create_arrays(struct program *program)
@@ -144,13 +146,16 @@ static second_phase *const second[] = {
     aclnnUpsampleNearestExact1dBackward,
     aclnnUpsampleNearestExact2dBackward,
     aclnnGridSampler2DBackward,
+    aclnnGridSampler3DBackward,
     aclnnUpsampleBilinear2d,
     aclnnUpsampleNearestExact1d,
     aclnnUpsampleNearestExact2d,
     aclnnGridSampler2D,
+    aclnnGridSampler3D,
 };
+enum { N_BACKWARD = 5, N_OPS = sizeof second / sizeof *second };
 
-/* The first phase of a gradient; of a forward where op is above 3. */
+/* The first phase of a gradient; of a forward from N_BACKWARD on. */
 static int first_backward(struct program *program, int op, uint64_t *size, aclOpExecutor **executor)
 {
     const aclTensor *a = any_tensor(program), *b = any_tensor(program), *c = any_tensor(program);
@@ -165,8 +170,9 @@ static int first_backward(struct program *program, int op, uint64_t *size, aclOp
         return aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(a, sizes, in, scale_h, out, size, executor);
     if (op == 2)
         return aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(a, sizes, in, scale_h, scale_w, out, size, executor);
-    return aclnnGridSampler2DBackwardGetWorkspaceSize(a, b, c, take_below(program, 4) - 1, take_below(program, 4) - 1,
-                                                      flag, any_bools(program), out, out2, size, executor);
+    const int interpolation = take_below(program, 4) - 1, padding = take_below(program, 4) - 1;
+    return (op == 3 ? aclnnGridSampler2DBackwardGetWorkspaceSize : aclnnGridSampler3DBackwardGetWorkspaceSize)(
+        a, b, c, interpolation, padding, flag, any_bools(program), out, out2, size, executor);
 }
 
 static int first_forward(struct program *program, int op, uint64_t *size, aclOpExecutor **executor)
@@ -176,25 +182,76 @@ static int first_forward(struct program *program, int op, uint64_t *size, aclOpE
     const aclIntArray *sizes = any_ints(program);
     const double scale_h = take_scale(program), scale_w = take_scale(program);
     const bool flag = take_below(program, 2) == 0;
-    if (op == 4)
+    if (op == N_BACKWARD)
         return aclnnUpsampleBilinear2dGetWorkspaceSize(a, sizes, flag, scale_h, scale_w, out, size, executor);
-    if (op == 5)
+    if (op == N_BACKWARD + 1)
         return aclnnUpsampleNearestExact1dGetWorkspaceSize(a, sizes, scale_h, out, size, executor);
-    if (op == 6)
+    if (op == N_BACKWARD + 2)
         return aclnnUpsampleNearestExact2dGetWorkspaceSize(a, sizes, scale_h, scale_w, out, size, executor);
-    return aclnnGridSampler2DGetWorkspaceSize(a, b, take_below(program, 4) - 1, take_below(program, 4) - 1, flag, out,
-                                              size, executor);
+    const int interpolation = take_below(program, 4) - 1, padding = take_below(program, 4) - 1;
+    return (op == N_BACKWARD + 3 ? aclnnGridSampler2DGetWorkspaceSize : aclnnGridSampler3DGetWorkspaceSize)(
+        a, b, interpolation, padding, flag, out, size, executor);
 }
 
 static void run_first(struct program *program)
 {
-    const int op = take_below(program, 8), slot = take_below(program, N_HANDLES);
+    const int op = take_below(program, N_OPS), slot = take_below(program, N_HANDLES);
     uint64_t *size = &program->workspace_size[slot];
     aclOpExecutor **executor = take_below(program, 32) == 0 ? NULL : &program->executor[slot];
     if (executor != NULL)
         aclDestroyAclOpExecutor(*executor); /* the slot is used again; a dead handle is refused */
     (void)aclGetRecentErrMsg();
-    expect_message(op < 4 ? first_backward(program, op, size, executor) : first_forward(program, op, size, executor));
+    expect_message((op < N_BACKWARD ? first_backward : first_forward)(program, op, size, executor));
+}
+
+/* A sum of very many elements, which may all be at one address, would take too long. */
+static bool is_quick(const aclTensor *tensor)
+{
+    int64_t *dims = NULL, n_elements = 1;
+    uint64_t n = 0;
+    if (aclGetViewShape(tensor, &dims, &n) != 0)
+        return true;
+    for (uint64_t d = 0; d < n; d++)
+        if (__builtin_mul_overflow(n_elements, dims[d], &n_elements))
+            n_elements = INT64_MAX;
+    fuzz_delete_dims(dims);
+    return n_elements < 1 << 16;
+}
+
+static int first_math(struct program *program, int op, uint64_t *size, aclOpExecutor **executor)
+{
+    static const aclDataType type[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT64};
+    const aclTensor *a = any_tensor(program), *b = any_tensor(program);
+    aclTensor *out = (aclTensor *)any_tensor(program);
+    int64_t value = take_number(program);
+    aclScalar *alpha = aclCreateScalar(&value, type[take_below(program, 4)]);
+    int status = 0;
+    if (op == 0)
+        status = aclnnAddGetWorkspaceSize(a, b, alpha, out, size, executor);
+    else if (op == 1)
+        status = aclnnMulGetWorkspaceSize(a, b, out, size, executor);
+    else if (op == 2)
+        status = aclnnReluGetWorkspaceSize(a, out, size, executor);
+    else if (is_quick(a))
+        status = aclnnReduceSumGetWorkspaceSize(a, any_ints(program), value % 2 == 0, type[take_below(program, 4)], out,
+                                                size, executor);
+    aclDestroyScalar(alpha);
+    return status;
+}
+
+/* Both phases of an operator that is no resampling. */
+static void run_math(struct program *program)
+{
+    static second_phase *const second_math[] = {aclnnAdd, aclnnMul, aclnnRelu, aclnnReduceSum};
+    const int op = take_below(program, 4);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    (void)aclGetRecentErrMsg();
+    expect_message(first_math(program, op, &size, &executor));
+    if (executor == NULL)
+        return;
+    expect_message(second_math[op](NULL, size, executor, NULL));
+    expect_message(aclrtSynchronizeDevice());
 }
 
 static aclrtStream any_stream(struct program *program)
@@ -205,7 +262,7 @@ static aclrtStream any_stream(struct program *program)
 
 static void run_second(struct program *program)
 {
-    const int op = take_below(program, 8), slot = take_below(program, N_HANDLES);
+    const int op = take_below(program, N_OPS), slot = take_below(program, N_HANDLES);
     uint64_t size = program->workspace_size[slot];
     if (size > 1 << 20)
         size = 0;
@@ -323,11 +380,121 @@ static void run_matching(struct program *program)
         abort();
 }
 
+typedef aclnnStatus first_of_images(const aclTensor *grad, const aclIntArray *output_size,
+                                    const aclIntArray *input_size, bool align_corners, double scale_h, double scale_w,
+                                    aclTensor *result, uint64_t *size, aclOpExecutor **executor);
+typedef aclnnStatus first_of_volumes(const aclTensor *grad, const aclIntArray *output_size,
+                                     const aclIntArray *input_size, double scale_d, double scale_h, double scale_w,
+                                     aclTensor *result, uint64_t *size, aclOpExecutor **executor);
+
+/* Gradients that one list of checks serves. */
+static const struct {
+    first_of_images *images;
+    first_of_volumes *volumes;
+    second_phase *second;
+} listed[] = {
+    {aclnnUpsampleBicubic2dBackwardGetWorkspaceSize, NULL, aclnnUpsampleBicubic2dBackward},
+    {aclnnUpsampleBilinear2dAABackwardGetWorkspaceSize, NULL, aclnnUpsampleBilinear2dAABackward},
+    {aclnnUpsampleBicubic2dAAGradGetWorkspaceSize, NULL, aclnnUpsampleBicubic2dAAGrad},
+    {NULL, aclnnUpsampleNearest3dBackwardGetWorkspaceSize, aclnnUpsampleNearest3dBackward},
+    {NULL, aclnnUpsampleNearestExact3dBackwardGetWorkspaceSize, aclnnUpsampleNearestExact3dBackward},
+};
+
+/* A tensor of this shape, and perhaps one size that is wrong, from this byte of the memory on. */
+static aclTensor *make_tensor(struct program *program, int at, const int64_t *dims, int n_dims, aclFormat format)
+{
+    int64_t shape[5];
+    memcpy(shape, dims, (size_t)n_dims * sizeof *dims);
+    if (take_below(program, 16) == 1)
+        shape[take_below(program, n_dims)] = take_number(program);
+    return aclCreateTensor(shape, (uint64_t)n_dims, ACL_FLOAT, NULL, 0, format, shape, (uint64_t)n_dims,
+                           (char *)program->memory + at);
+}
+
+static void run_planned(struct program *program, second_phase *phase_2, uint64_t size, aclOpExecutor *executor)
+{
+    if (size > 0 && aclrtMalloc(&program->workspace, size, ACL_MEM_MALLOC_NORMAL_ONLY) != 0)
+        abort();
+    if (phase_2(program->workspace, size, executor, NULL) != 0 || aclrtSynchronizeDevice() != 0)
+        abort();
+    if (size > 0 && aclrtFree(program->workspace) != 0)
+        abort();
+}
+
+/* A gradient of a volume or an image that fits together, but for what is spoiled, in any order of dimensions. */
+static void run_listed(struct program *program)
+{
+    static const aclFormat formats[] = {ACL_FORMAT_ND, ACL_FORMAT_NCHW, ACL_FORMAT_NHWC, ACL_FORMAT_NCDHW,
+                                        ACL_FORMAT_NDHWC};
+    const int which = take_below(program, sizeof listed / sizeof *listed);
+    const int n_dims = listed[which].images != NULL ? 4 : 5;
+    const aclFormat format = formats[take_below(program, 5)];
+    int64_t in[5], out[5];
+    for (int d = 0; d < 5; d++) {
+        in[d] = 1 + take_below(program, 3);
+        out[d] = take_below(program, 4) != 0 && (d < 2 || d == n_dims - 1) ? in[d] : 1 + take_below(program, 3);
+    }
+    aclTensor *grad = make_tensor(program, 0, out, n_dims, format),
+              *result = make_tensor(program, 1024, in, n_dims, format);
+    const bool is_last = format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
+    aclIntArray *output_size = aclCreateIntArray(out + (is_last ? 1 : 2), (uint64_t)n_dims - 2);
+    aclIntArray *input_size = aclCreateIntArray(in, (uint64_t)n_dims);
+    const double first = take_scale(program), second_scale = take_scale(program);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    (void)aclGetRecentErrMsg();
+    const int status = n_dims == 4 ? listed[which].images(grad, output_size, input_size, take_below(program, 2) == 1,
+                                                          first, second_scale, result, &size, &executor)
+                                   : listed[which].volumes(grad, output_size, input_size, first, second_scale, 0,
+                                                           result, &size, &executor);
+    expect_message(status);
+    if (status == 0)
+        run_planned(program, listed[which].second, size, executor);
+    aclDestroyTensor(grad);
+    aclDestroyTensor(result);
+    aclDestroyIntArray(output_size);
+    aclDestroyIntArray(input_size);
+}
+
+/* The gradients of sampling a volume, which fit together, but for what is spoiled. */
+static void run_sampling(struct program *program)
+{
+    enum { N_TENSORS = 5, N_BYTES = 768 };
+    const bool is_last = take_below(program, 2) == 1;
+    const aclFormat format = is_last ? ACL_FORMAT_NDHWC : ACL_FORMAT_NCDHW;
+    int64_t of[3][5]; /* the sampled values, the volume and the grid */
+    for (int k = 0; k < 15; k++)
+        of[k / 5][k % 5] = 1 + take_below(program, k % 5 == 0 ? 2 : 3); /* so that a tensor has N_BYTES or less */
+    of[0][0] = of[2][0] = of[1][0];
+    of[0][is_last ? 4 : 1] = of[1][is_last ? 4 : 1];
+    for (int d = 1; d < 4; d++)
+        of[2][d] = of[0][is_last ? d : d + 1];
+    of[2][4] = 3;
+    aclTensor *tensor[N_TENSORS];
+    for (int k = 0; k < N_TENSORS; k++)
+        tensor[k] = make_tensor(program, k * N_BYTES, of[k < 3 ? k : k - 2], 5, format);
+    const bool wanted[] = {take_below(program, 4) != 0, take_below(program, 4) != 0};
+    aclBoolArray *mask = aclCreateBoolArray(wanted, 2);
+    const int interpolation = take_below(program, 3), padding = take_below(program, 3);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    (void)aclGetRecentErrMsg();
+    const int status = aclnnGridSampler3DBackwardGetWorkspaceSize(tensor[0], tensor[1], tensor[2], interpolation,
+                                                                  padding, take_below(program, 2) == 1, mask, tensor[3],
+                                                                  tensor[4], &size, &executor);
+    expect_message(status);
+    if (status == 0)
+        run_planned(program, aclnnGridSampler3DBackward, size, executor);
+    for (int k = 0; k < N_TENSORS; k++)
+        aclDestroyTensor(tensor[k]);
+    aclDestroyBoolArray(mask);
+}
+
 static void (*const call[])(struct program *) = {
     create_tensor, create_tensor, create_arrays,        destroy_objects, run_first,
-    run_first,     run_first,     run_second,           run_second,      change_address,
+    run_first,     run_math,      run_second,           run_second,      change_address,
     make_list,     ask_tensor,    create_or_end_stream, copy_memory,     run_matching,
-    run_matching,
+    run_listed,    run_sampling,
 };
 
 static void finish(struct program *program)

@@ -15,11 +15,6 @@
 #include "problem.h"
 #include "view.h"
 
-static bool only_moves(const struct problem *problem)
-{
-    return !problem->backward && (problem->kind == PROBLEM_NEAREST_1D || problem->kind == PROBLEM_NEAREST_2D);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct bytes {
@@ -110,7 +105,8 @@ static void take_problem(struct bytes *bytes, struct attempt *attempt)
 {
     struct problem *problem = &attempt->problem;
     unsigned flags = take(bytes);
-    problem->kind = (enum problem_kind)(flags % 4);
+    problem->kind = (enum problem_kind)(take(bytes) % N_PROBLEM_KINDS);
+    problem->by_name = flags & 1;
     problem->backward = flags & 4;
     problem->align_corners = flags & 8;
     problem->wanted[0] = !(flags & 16);
@@ -122,12 +118,10 @@ static void take_problem(struct bytes *bytes, struct attempt *attempt)
     problem->padding = (regrad_padding)take_option(bytes, attempt, 3);
     problem->n = take(bytes) % 4;
     problem->c = take(bytes) % 5;
-    problem->in_w = take_size(bytes, attempt);
-    problem->out_w = take_size(bytes, attempt);
-    problem->in_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : take_size(bytes, attempt);
-    problem->out_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : take_size(bytes, attempt);
-    problem->scale_w = take_scale(bytes, attempt);
-    problem->scale_h = problem->kind == PROBLEM_NEAREST_1D ? 0 : take_scale(bytes, attempt);
+    for (int k = 0; k < problem_n_axes(problem); k++) {
+        const int64_t in = take_size(bytes, attempt), out = take_size(bytes, attempt);
+        problem_set_axis(problem, k, in, out, take_scale(bytes, attempt));
+    }
     problem_signature(problem, &attempt->signature);
 }
 
@@ -187,27 +181,27 @@ static void adopt_tensors(struct attempt *attempt)
     const struct view *output = problem->backward ? attempt->in : attempt->out;
     const struct view *input = grid_gradient ? &attempt->in[1] : problem->backward ? attempt->out : attempt->in;
     const regrad_tensor *in = &input->tensor, *out = &output->tensor;
-    int last = attempt->signature.in[0].rank - 1;
+    const int n_axes = problem_n_axes(problem);
+    const double scales[] = {problem->scale_d, problem->scale_h, problem->scale_w};
     problem->dtype = in->dtype;
-    if (in->rank != last + 1 || out->rank != last + 1)
+    if (in->rank != 2 + n_axes || out->rank != 2 + n_axes)
         return;
     problem->n = in->shape[0];
     problem->c = in->shape[1];
-    problem->in_w = in->shape[last];
-    problem->out_w = out->shape[last];
-    problem->in_h = last == 3 ? in->shape[2] : 1;
-    problem->out_h = last == 3 ? out->shape[2] : 1;
+    for (int k = 0; k < n_axes; k++)
+        problem_set_axis(problem, k, in->shape[2 + k], out->shape[2 + k], scales[3 - n_axes + k]);
     problem_signature(problem, &attempt->signature);
 }
 
 /* Can it be computed here? Calls in which nothing is wanted may have any size. */
 static bool is_small(const struct problem *problem)
 {
-    const int64_t sizes[] = {problem->n, problem->c, problem->in_h, problem->in_w, problem->out_h, problem->out_w};
-    for (int k = 0; k < 6; k++)
+    const int64_t sizes[] = {problem->n,    problem->c,     problem->in_d,  problem->in_h,
+                             problem->in_w, problem->out_d, problem->out_h, problem->out_w};
+    for (int k = 0; k < 8; k++)
         if (sizes[k] < 0 || sizes[k] > 300)
             return false;
-    double area = (double)(problem->in_h * problem->in_w + problem->out_h * problem->out_w);
+    double area = (double)(problem_area(problem, false) + problem_area(problem, true));
     return regrad_dtype_size(problem->dtype) > 0 && (double)(problem->n * problem->c) * area < 1e6;
 }
 
@@ -334,7 +328,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int k = 0; k < signature->n_out; k++)
         out[k] = attempt.out[k].tensor;
     regrad_set_num_threads(1);
-    attempt.doubtful |= attempt.problem.dtype == REGRAD_UINT8 && !only_moves(&attempt.problem);
+    attempt.doubtful |= attempt.problem.dtype == REGRAD_UINT8 && !problem_only_moves(&attempt.problem);
+    attempt.doubtful |= problem_is_antialiased(&attempt.problem) && attempt.problem.coordinates == REGRAD_ASYMMETRIC;
     attempt.doubtful |= !problem_wants(&attempt.problem, 0) && !problem_wants(&attempt.problem, 1);
     check_status(&attempt, rng_chance(&attempt.rng, 2) ? problem_call(&attempt.problem, in, out)
                                                        : call_with_options(&attempt, in, out));

@@ -26,7 +26,7 @@ static _Alignas(RG_ALIGNMENT) struct {
     unsigned char packed[N_PIXELS * RG_GRID_LANES * sizeof(double)];
     unsigned char tile[RG_GRID_POINTS * RG_GRID_LANES * sizeof(double)];
     union rg_grid_values weight[RG_GRID_NEIGHBOURS], value[RG_GRID_NEIGHBOURS], x, y, sum_x, sum_y;
-    struct rg_grid_points points;
+    struct rg_grid_points points, cubic;
     struct rg_packed_points packed_points;
     struct rg_packed_window window;
     int64_t offset[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
@@ -124,18 +124,15 @@ static struct rg_columns columns, shrunk;
 
 static bool make_columns(const struct subject *subject, struct rg_columns *made, int factor)
 {
-    const struct rg_columns_spec of = {.piece = piece,
-                                       .inner = 1,
-                                       .factor = factor,
-                                       .lanes = subject->kernels->lanes,
-                                       .t_nbytes = (size_t)subject->value};
+    const struct rg_columns_spec of = {.piece = piece, .inner = 1, .factor = factor, .kernels = subject->kernels};
     return rg_columns_init(made, &map, &of);
 }
 
 static bool make_map(const struct subject *subject)
 {
     const bool use_double = subject->value == sizeof(double);
-    const struct rg_axis_spec of = {RG_AXIS_HALF_PIXEL, N_RESULTS, N_SOURCES, 0, use_double};
+    const struct rg_axis_spec of = {
+        .law = RG_AXIS_LINEAR, .in_size = N_RESULTS, .out_size = N_SOURCES, .use_double = use_double};
     if (rg_axis_init(&map, &of, true, NULL) != REGRAD_OK || rg_axis_take_weights(&map) != REGRAD_OK)
         return false;
     piece = (struct rg_piece){map.begin, map.first, map.weight, 0, N_RESULTS, 0, N_SOURCES};
@@ -174,8 +171,9 @@ static struct work groups(const struct subject *subject)
 
 /* ---- Grid sample: bilinear, points of a smooth grid ---- */
 
-static const struct rg_grid_spec spec = {IMAGE_H, IMAGE_W, REGRAD_BILINEAR, REGRAD_BORDER, false};
-static const struct rg_grid_image image = {IMAGE_W, 1, 0, IMAGE_H};
+static const struct rg_grid_spec spec = {
+    .in_h = IMAGE_H, .in_w = IMAGE_W, .interpolation = REGRAD_BILINEAR, .padding = REGRAD_BORDER, .derives = true};
+static const struct rg_grid_image image = {.stride_h = IMAGE_W, .stride_w = 1, .row_end = IMAGE_H, .near = true};
 
 /* The work for all points, from that for one. */
 static struct work of_points(int64_t n_values, int64_t nbytes)
@@ -183,9 +181,17 @@ static struct work of_points(int64_t n_values, int64_t nbytes)
     return (struct work){RG_GRID_POINTS * n_values, RG_GRID_POINTS * nbytes};
 }
 
+static void locate_points(const struct subject *subject, struct rg_grid_points *points, const struct rg_grid_spec *of)
+{
+    points->n_taps = rg_grid_count_taps(of->interpolation);
+    points->n_axes = 2;
+    subject->kernels->grid->locate(&points->x, &data.x, RG_GRID_POINTS, IMAGE_W, of);
+    subject->kernels->grid->locate(&points->y, &data.y, RG_GRID_POINTS, IMAGE_H, of);
+}
+
 static struct work grid_locate(const struct subject *subject)
 {
-    subject->kernels->grid->locate(&data.points, &data.x, &data.y, RG_GRID_POINTS, &spec);
+    locate_points(subject, &data.points, &spec);
     return of_points(1, (2 + 2 * (2 * 2 + 1)) * subject->value + (2 * 2 + 2) * (int64_t)sizeof(int64_t));
 }
 
@@ -208,16 +214,10 @@ static struct work grid_scatter(const struct subject *subject)
     return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (8 + 3 * subject->value) + subject->value);
 }
 
-static struct work grid_blend(const struct subject *subject)
+static struct work grid_spread_cubic(const struct subject *subject)
 {
-    subject->kernels->grid->blend(data.to, data.weight, data.value, N_NEIGHBOURS, RG_GRID_POINTS);
-    return of_points(1, (2 * N_NEIGHBOURS + 1) * subject->value);
-}
-
-static struct work grid_multiply(const struct subject *subject)
-{
-    subject->kernels->grid->multiply(data.to, data.from, data.value);
-    return of_points(1, 3 * subject->value);
+    subject->kernels->grid->spread_cubic(data.to, &image, &data.cubic, data.value, RG_GRID_POINTS);
+    return of_points(RG_GRID_NEIGHBOURS, (2 * RG_GRID_NEIGHBOURS + 9) * subject->value);
 }
 
 static struct work grid_fold(const struct subject *subject)
@@ -241,8 +241,8 @@ static struct work grid_bilinear_axis(const struct subject *subject)
 
 static struct work grid_finish_bilinear(const struct subject *subject)
 {
-    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){&data.sum_x, &data.sum_y}, &data.packed_points.x,
-                                            &data.packed_points.y);
+    const struct rg_grid_sums sums = {.x = &data.sum_x, .y = &data.sum_y};
+    subject->kernels->grid->finish_bilinear(sums, &data.packed_points.x, &data.packed_points.y);
     return of_points(2, 6 * subject->value + 2 * (int64_t)sizeof(int32_t));
 }
 
@@ -295,7 +295,7 @@ static struct work packed_sample(const struct subject *subject)
 
 static void slope(const struct subject *subject, void *spread)
 {
-    const struct rg_grid_sums sums = {&data.sum_x, &data.sum_y};
+    const struct rg_grid_sums sums = {.x = &data.sum_x, .y = &data.sum_y};
     subject->kernels->packed->slope(sums, data.packed, spread, subject->kind->lanes, &data.window, places(),
                                     &data.packed_points, data.tile, RG_GRID_POINTS);
 }
@@ -352,6 +352,21 @@ static struct work packed_gather(const struct subject *subject)
     return of_points(RG_GRID_LANES, RG_GRID_LANES * (subject->size + subject->value));
 }
 
+static struct work packed_sample_each(const struct subject *subject)
+{
+    subject->kernels->packed->sample_each[subject->dtype](data.tile, data.from, 0, N_NEIGHBOURS, &image,
+                                                          &data.packed_points, RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (subject->size + subject->value));
+}
+
+static struct work packed_slope_each(const struct subject *subject)
+{
+    union rg_grid_values *const term[RG_GRID_AXES] = {data.weight, data.value};
+    subject->kernels->packed->slope_each[subject->dtype](term, data.tile, data.from, 0, N_NEIGHBOURS, &image,
+                                                         &data.packed_points, RG_GRID_POINTS);
+    return of_points(N_NEIGHBOURS, N_NEIGHBOURS * (subject->size + 3 * subject->value));
+}
+
 static struct work packed_prefetch(const struct subject *subject)
 {
     subject->kernels->packed->prefetch(data.packed, subject->kind->lanes, data.window.width, data.at[0],
@@ -401,8 +416,7 @@ static const struct kernel {
     {"grid_weigh", grid_weigh, false, false, 0},
     {"grid_place", grid_place, false, false, 0},
     {"grid_scatter", grid_scatter, false, false, 0},
-    {"grid_blend", grid_blend, false, false, 0},
-    {"grid_multiply", grid_multiply, false, false, 0},
+    {"grid_spread_cubic", grid_spread_cubic, false, false, 0},
     {"grid_fold", grid_fold, false, false, 0},
     {"grid_finish", grid_finish, false, false, 0},
     {"grid_bilinear_axis", grid_bilinear_axis, false, false, 0},
@@ -419,6 +433,8 @@ static const struct kernel {
     {"packed_store", packed_store, true, false, N_BILINEAR},
     {"packed_store, last", packed_store_last, true, false, N_BILINEAR},
     {"packed_gather", packed_gather, true, false, 0},
+    {"packed_sample_each", packed_sample_each, true, false, 0},
+    {"packed_slope_each", packed_slope_each, true, false, 0},
     {"packed_prefetch", packed_prefetch, false, false, N_NARROW},
     {"packed_bounded", packed_bounded, false, false, 0},
     {"clear_far", clear_far, false, false, 0},
@@ -432,7 +448,7 @@ static void prepare_packed(const struct subject *subject)
     struct rg_packed_points *const points = &data.packed_points;
     struct rg_grid_spec of = spec;
     of.interpolation = subject->kind->interpolation;
-    subject->kernels->grid->locate(&points->each, &data.x, &data.y, RG_GRID_POINTS, &of);
+    locate_points(subject, &points->each, &of);
     points->n_taps = points->each.n_taps;
     points->paired = points->n_taps == 2;
     grid_bilinear_axis(subject);
@@ -453,6 +469,9 @@ static void prepare(const struct subject *subject)
         set(subject, &data.x, p, -1 + (2 * (double)p + 0.7) / RG_GRID_POINTS);
         set(subject, &data.y, p, -0.2 + 0.4 * (double)p / RG_GRID_POINTS);
     }
+    struct rg_grid_spec of = spec;
+    of.interpolation = REGRAD_BICUBIC;
+    locate_points(subject, &data.cubic, &of);
     grid_locate(subject);
     grid_weigh(subject);
     grid_place(subject);

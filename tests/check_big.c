@@ -159,7 +159,7 @@ static void run_big(const struct big *big)
 
 static void run_resize(enum problem_kind kind)
 {
-    bool flat = kind == PROBLEM_NEAREST_1D;
+    bool flat = kind == PROBLEM_NEAREST_EXACT_1D;
     for (int backward = 0; backward < 2; backward++)
         run_big(&(struct big){.problem = {.kind = kind,
                                           .backward = backward,
@@ -183,13 +183,13 @@ static void bilinear(void **state)
 static void nearest_1d(void **state)
 {
     (void)state;
-    run_resize(PROBLEM_NEAREST_1D);
+    run_resize(PROBLEM_NEAREST_EXACT_1D);
 }
 
 static void nearest_2d(void **state)
 {
     (void)state;
-    run_resize(PROBLEM_NEAREST_2D);
+    run_resize(PROBLEM_NEAREST_EXACT_2D);
 }
 
 static void grid_sample(void **state)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nearest-exact forwards of bytes. What is expected is where docs/operators.md says that an output is from, byte by
- * byte; an output that the gather law gives no owner is 0.
+ * Nearest forwards, which move elements bit by bit: bytes, and the bits of all other types, among which are zeros of
+ * both signs and NaNs, quiet and signalling. What is expected is where docs/operators.md says that an output is from;
+ * an output that the gather law gives no owner is 0.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <cmocka.h>
 
 #include "regrad.h"
+#include "resize_calls.h"
 #include "run.h"
 #include "view.h"
 
@@ -26,26 +28,28 @@ struct axis {
 };
 
 struct call {
+    bool exact; /* nearest-exact */
     regrad_nearest_law law;
     int n_axes;
     int64_t n, c;
-    struct axis axis[2];
+    struct axis axis[3];
+    regrad_dtype dtype;
 };
 
 /* ---- The laws --------------------------------------------------------------------------------- */
 
-static int64_t forward_source(const struct axis *axis, int64_t o)
+static int64_t forward_source(bool exact, const struct axis *axis, int64_t o)
 {
     const float r = axis->scale > 0 ? (float)(1.0 / axis->scale) : (float)axis->in / (float)axis->out;
-    const float source = floorf((float)(((double)o + 0.5) * (double)r));
+    const float source = exact ? floorf((float)(((double)o + 0.5) * (double)r)) : floorf((float)o * r);
     return source < (float)axis->in ? (int64_t)source : axis->in - 1;
 }
 
-static int64_t gather_begin(const struct axis *axis, int64_t i)
+static int64_t gather_begin(bool exact, const struct axis *axis, int64_t i)
 {
     const float m = axis->scale > 0 ? (float)axis->scale : (float)axis->out / (float)axis->in;
     const volatile float product = (float)i * m; /* rounded, whatever the compiler would do */
-    const float begin = ceilf(product - 0.5f);
+    const float begin = ceilf(exact ? product - 0.5f : product);
     return begin <= 0 ? 0 : begin >= (float)axis->out ? axis->out : (int64_t)begin;
 }
 
@@ -54,9 +58,9 @@ static int64_t source_of(const struct call *call, int k, int64_t o)
 {
     const struct axis *axis = &call->axis[k];
     if (call->law == REGRAD_NEAREST_FORWARD_LAW)
-        return forward_source(axis, o);
+        return forward_source(call->exact, axis, o);
     for (int64_t i = 0; i < axis->in; i++)
-        if (gather_begin(axis, i) <= o && o < gather_begin(axis, i + 1))
+        if (gather_begin(call->exact, axis, i) <= o && o < gather_begin(call->exact, axis, i + 1))
             return i;
     return -1;
 }
@@ -71,7 +75,7 @@ static int64_t count(const struct call *call, bool is_output)
     return n;
 }
 
-static void shape_of(const struct call *call, bool is_output, int64_t shape[4])
+static void shape_of(const struct call *call, bool is_output, int64_t shape[REGRAD_MAX_RANK])
 {
     shape[0] = call->n;
     shape[1] = call->c;
@@ -86,36 +90,55 @@ static unsigned char *room(int64_t n)
     return bytes;
 }
 
+/* The sources of all outputs of axis k of three; axes that the call has not come first, and have one. */
+static int64_t *sources_of(const struct call *call, int k, struct axis *axis)
+{
+    const struct axis one = {1, 1, 0};
+    const int own = k - 3 + call->n_axes;
+    *axis = own < 0 ? one : call->axis[own];
+    int64_t *from = malloc((size_t)axis->out * sizeof *from);
+    assert_non_null(from);
+    for (int64_t o = 0; o < axis->out; o++)
+        from[o] = own < 0 ? 0 : source_of(call, own, o);
+    return from;
+}
+
 /* Dense, as are the bytes of the input. */
 static unsigned char *expected_of(const struct call *call, const unsigned char *in)
 {
-    unsigned char *wanted = room(count(call, true)), *at = wanted;
-    const struct axis one = {1, 1, 0}, *height = call->n_axes == 2 ? &call->axis[0] : &one;
-    const struct axis *width = &call->axis[call->n_axes - 1];
-    int64_t *from = malloc((size_t)width->out * sizeof *from);
-    assert_non_null(from);
-    for (int64_t o = 0; o < width->out; o++)
-        from[o] = source_of(call, call->n_axes - 1, o);
+    const int64_t size = (int64_t)regrad_dtype_size(call->dtype);
+    unsigned char *wanted = room(count(call, true) * size), *at = wanted;
+    struct axis d, h, w;
+    int64_t *depth = sources_of(call, 0, &d), *row = sources_of(call, 1, &h), *column = sources_of(call, 2, &w);
     for (int64_t plane = 0; plane < call->n * call->c; plane++)
-        for (int64_t y = 0; y < height->out; y++) {
-            const int64_t row = call->n_axes == 2 ? source_of(call, 0, y) : 0;
-            for (int64_t x = 0; x < width->out; x++)
-                *at++ = row < 0 || from[x] < 0 ? 0 : in[(plane * height->in + row) * width->in + from[x]];
-        }
-    free(from);
+        for (int64_t z = 0; z < d.out; z++)
+            for (int64_t y = 0; y < h.out; y++)
+                for (int64_t x = 0; x < w.out; x++, at += size) {
+                    const int64_t from = ((plane * d.in + depth[z]) * h.in + row[y]) * w.in + column[x];
+                    if (depth[z] < 0 || row[y] < 0 || column[x] < 0)
+                        memset(at, 0, (size_t)size);
+                    else
+                        memcpy(at, in + from * size, (size_t)size);
+                }
+    free(depth);
+    free(row);
+    free(column);
     return wanted;
 }
 
 static regrad_status run(const struct call *call, const regrad_tensor *in, const regrad_tensor *out)
 {
-    if (call->n_axes == 1)
-        return regrad_upsample_nearest_exact1d(in, out, call->law, call->axis[0].scale);
-    return regrad_upsample_nearest_exact2d(in, out, call->law, call->axis[0].scale, call->axis[1].scale);
+    char name[60];
+    struct resize_call resize = {.in = in, .out = out, .law = call->law};
+    for (int k = 0; k < call->n_axes; k++)
+        resize.scale[k] = call->axis[k].scale;
+    snprintf(name, sizeof name, "regrad_upsample_nearest%s%dd", call->exact ? "_exact" : "", call->n_axes);
+    return resize_call(name, RESIZE_RUN, &resize);
 }
 
-static void choose_axis(struct rng *rng, struct axis *axis)
+static void choose_axis(struct rng *rng, int n_axes, struct axis *axis)
 {
-    const int64_t longest = rng_chance(rng, 8) ? 700 : 40;
+    const int64_t longest = rng_chance(rng, 8) ? 700 : n_axes == 3 ? 12 : 40;
     axis->in = rng_between(rng, 1, longest);
     axis->out = rng_chance(rng, 6) ? axis->in : rng_between(rng, 1, longest);
     const double quotient = (double)axis->out / (double)axis->in;
@@ -126,34 +149,59 @@ static void choose(struct rng *rng, struct call *call)
 {
     do {
         call->law = rng_chance(rng, 2) ? REGRAD_NEAREST_GATHER_LAW : REGRAD_NEAREST_FORWARD_LAW;
-        call->n_axes = rng_chance(rng, 2) ? 1 : 2;
+        call->exact = rng_chance(rng, 2);
+        call->n_axes = (int)rng_between(rng, 1, 3);
+        call->dtype = rng_chance(rng, 3) ? REGRAD_UINT8 : (regrad_dtype)rng_below(rng, 4);
         call->n = rng_below(rng, 4);
         call->c = rng_chance(rng, 4) ? rng_between(rng, 10, 70) : rng_below(rng, 6);
         for (int k = 0; k < call->n_axes; k++)
-            choose_axis(rng, &call->axis[k]);
+            choose_axis(rng, call->n_axes, &call->axis[k]);
     } while (count(call, true) > MOST || count(call, false) > MOST);
+}
+
+/* Some values of the type that arithmetic would change, or may, put among random bits; dense. */
+static void add_special(struct rng *rng, regrad_dtype dtype, unsigned char *bytes, int64_t n)
+{
+    static const uint16_t halves[] = {0x8000, 0x7D01, 0xFE02, 0x7C00, 0x0001}; /* -0, NaNs, infinity, the smallest */
+    static const uint16_t brains[] = {0x8000, 0x7F81, 0xFFC2, 0x7F80, 0x0001};
+    static const uint32_t floats[] = {0x80000000, 0x7F800001, 0xFFC00002, 0x7F800000, 1};
+    static const uint64_t doubles[] = {UINT64_C(1) << 63, 0x7FF0000000000001, 0xFFF8000000000002, 0x7FF0000000000000,
+                                       1};
+    static const uint8_t ones[] = {0, 1, 2, 254, 255};
+    static const void *const special[] = {[REGRAD_FLOAT32] = floats,
+                                          [REGRAD_FLOAT16] = halves,
+                                          [REGRAD_BFLOAT16] = brains,
+                                          [REGRAD_FLOAT64] = doubles,
+                                          [REGRAD_UINT8] = ones};
+    const size_t size = regrad_dtype_size(dtype);
+    for (int64_t k = 0; k < n; k++)
+        if (rng_chance(rng, 3))
+            memcpy(bytes + (size_t)k * size, (const char *)special[dtype] + (size_t)rng_below(rng, 5) * size, size);
 }
 
 static void check(const struct call *call, struct rng *rng, uint64_t seed)
 {
-    int64_t in_shape[4], out_shape[4];
+    int64_t in_shape[REGRAD_MAX_RANK], out_shape[REGRAD_MAX_RANK];
     struct view in, out;
     shape_of(call, false, in_shape);
     shape_of(call, true, out_shape);
-    view_init(&in, rng, (enum view_layout)rng_below(rng, 4), REGRAD_UINT8, 2 + call->n_axes, in_shape);
-    view_init(&out, rng, (enum view_layout)rng_below(rng, 3), REGRAD_UINT8, 2 + call->n_axes, out_shape);
-    unsigned char *given = room(in.n), *made = room(out.n);
-    view_bytes(&in, given);
+    view_init(&in, rng, (enum view_layout)rng_below(rng, 4), call->dtype, 2 + call->n_axes, in_shape);
+    view_init(&out, rng, (enum view_layout)rng_below(rng, 3), call->dtype, 2 + call->n_axes, out_shape);
+    const int64_t size = (int64_t)regrad_dtype_size(call->dtype);
+    unsigned char *given = room(in.n * size), *made = room(out.n * size);
+    rng_bytes(rng, given, in.n * size);
+    add_special(rng, call->dtype, given, in.n);
+    view_write_bytes(&in, given);
+    view_bytes(&in, given); /* repeated elements hold the last that was written */
     unsigned char *wanted = expected_of(call, given);
     if (run(call, &in.tensor, &out.tensor) != REGRAD_OK)
         fail_msg("seed %llu: %s", (unsigned long long)seed, regrad_last_message());
     view_bytes(&out, made);
-    for (int64_t k = 0; k < out.n; k++)
+    for (int64_t k = 0; k < out.n * size; k++)
         if (made[k] != wanted[k])
-            fail_msg("seed %llu: law %d, %d axes, %lld x %lld of %lld x %lld: byte %lld is %d, must be %d",
-                     (unsigned long long)seed, (int)call->law, call->n_axes, (long long)out_shape[2],
-                     (long long)out_shape[call->n_axes + 1], (long long)in_shape[2],
-                     (long long)in_shape[call->n_axes + 1], (long long)k, made[k], wanted[k]);
+            fail_msg("seed %llu: exact %d, law %d, %d axes, %s: byte %lld is %d, must be %d", (unsigned long long)seed,
+                     call->exact, (int)call->law, call->n_axes, regrad_dtype_name(call->dtype), (long long)k, made[k],
+                     wanted[k]);
     assert_true(view_unchanged(&in) && view_gaps_unchanged(&out));
     free(given);
     free(made);
@@ -179,10 +227,14 @@ static void test_random(void **state)
 static void test_large(void **state)
 {
     (void)state;
-    const struct call calls[] = {{REGRAD_NEAREST_FORWARD_LAW, 2, 2, 3, {{120, 301, 0}, {160, 333, 0}}},
-                                 {REGRAD_NEAREST_GATHER_LAW, 2, 2, 3, {{300, 120, 0}, {333, 500, 1.4}}},
-                                 {REGRAD_NEAREST_FORWARD_LAW, 1, 1, 1, {{30000, 65000, 0}}},
-                                 {REGRAD_NEAREST_FORWARD_LAW, 1, 1, 1, {{65000, 30000, 0}}}};
+    const struct call calls[] = {
+        {true, REGRAD_NEAREST_FORWARD_LAW, 2, 2, 3, {{120, 301, 0}, {160, 333, 0}}, REGRAD_UINT8},
+        {true, REGRAD_NEAREST_GATHER_LAW, 2, 2, 3, {{300, 120, 0}, {333, 500, 1.4}}, REGRAD_UINT8},
+        {false, REGRAD_NEAREST_FORWARD_LAW, 2, 2, 3, {{120, 301, 0}, {160, 333, 0}}, REGRAD_FLOAT32},
+        {false, REGRAD_NEAREST_GATHER_LAW, 3, 1, 3, {{20, 33, 0}, {30, 51, 1.4}, {40, 60, 0}}, REGRAD_FLOAT16},
+        {true, REGRAD_NEAREST_FORWARD_LAW, 3, 1, 3, {{40, 33, 0}, {30, 51, 0}, {40, 37, 0}}, REGRAD_FLOAT64},
+        {true, REGRAD_NEAREST_FORWARD_LAW, 1, 1, 1, {{30000, 65000, 0}}, REGRAD_UINT8},
+        {false, REGRAD_NEAREST_FORWARD_LAW, 1, 1, 1, {{65000, 30000, 0}}, REGRAD_BFLOAT16}};
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++)
         for (uint64_t seed = 1; seed < 9; seed++) {
             struct rng rng = rng_make(seed);
@@ -198,8 +250,8 @@ static void test_large(void **state)
 static void test_plan(void **state)
 {
     (void)state;
-    const struct call call = {REGRAD_NEAREST_FORWARD_LAW, 2, 1, 3, {{5, 9, 0}, {7, 4, 0}}};
-    int64_t in_shape[4], out_shape[4];
+    const struct call call = {true, REGRAD_NEAREST_FORWARD_LAW, 2, 1, 3, {{5, 9, 0}, {7, 4, 0}}, REGRAD_UINT8};
+    int64_t in_shape[REGRAD_MAX_RANK], out_shape[REGRAD_MAX_RANK];
     unsigned char given[5 * 7 * 3 + 1], made[9 * 4 * 3 + 1];
     char text[200];
     shape_of(&call, false, in_shape);
@@ -237,29 +289,44 @@ static void expect_refusal(regrad_status status, const char *words)
         fail_msg("'%s' is not in: %s", words, regrad_last_message());
 }
 
+static const char only_numbers[] = ".dtype is REGRAD_UINT8 (4), must be REGRAD_FLOAT32 (0), REGRAD_FLOAT16 (1), "
+                                   "REGRAD_BFLOAT16 (2) or REGRAD_FLOAT64 (3)";
+
+/* A resize of bytes is refused unless it is a nearest forward. */
+static void test_resizes(void **state)
+{
+    (void)state;
+    static unsigned char bytes[2][64];
+    static const int64_t shape[] = {1, 2, 2, 2, 3};
+    regrad_resize_operator info;
+    for (int k = 0; regrad_resize_operator_at(k, &info); k++) {
+        const regrad_tensor in = regrad_tensor_contiguous(bytes[0], REGRAD_UINT8, 2 + info.n_axes, shape);
+        const regrad_tensor out = regrad_tensor_contiguous(bytes[1], REGRAD_UINT8, 2 + info.n_axes, shape);
+        const struct resize_call call = {.in = &in, .out = &out};
+        const bool moves = strncmp(info.name, "regrad_upsample_nearest", 23) == 0 && !strstr(info.name, "_backward");
+        if (moves)
+            assert_int_equal(resize_call(info.name, RESIZE_RUN, &call), REGRAD_OK);
+        else
+            expect_refusal(resize_call(info.name, RESIZE_RUN, &call), only_numbers);
+        assert_int_equal(info.takes_bytes, moves);
+    }
+}
+
 /* Everything else computes, and takes no bytes. */
 static void test_refusals(void **state)
 {
     (void)state;
     static unsigned char bytes[3][64];
-    const int64_t image[] = {1, 2, 2, 3}, points[] = {1, 2, 3, 2}, signal[] = {1, 2, 3}, sizes[] = {1, 2, 2, 3};
+    const int64_t image[] = {1, 2, 2, 3}, points[] = {1, 2, 3, 2}, sizes[] = {1, 2, 2, 3};
     const regrad_tensor in = regrad_tensor_contiguous(bytes[0], REGRAD_UINT8, 4, image);
     const regrad_tensor out = regrad_tensor_contiguous(bytes[1], REGRAD_UINT8, 4, image);
     const regrad_tensor grid = regrad_tensor_contiguous(bytes[2], REGRAD_UINT8, 4, points);
-    const regrad_tensor from = regrad_tensor_contiguous(bytes[0], REGRAD_UINT8, 3, signal);
-    const regrad_tensor to = regrad_tensor_contiguous(bytes[1], REGRAD_UINT8, 3, signal);
-    static const char words[] = ".dtype is REGRAD_UINT8 (4), must be REGRAD_FLOAT32 (0), REGRAD_FLOAT16 (1), "
-                                "REGRAD_BFLOAT16 (2) or REGRAD_FLOAT64 (3)";
     const regrad_nearest_law law = REGRAD_NEAREST_FORWARD_LAW;
-    expect_refusal(regrad_upsample_bilinear2d(&in, &out, REGRAD_HALF_PIXEL, 0, 0), words);
-    expect_refusal(regrad_upsample_bilinear2d_backward(&in, &out, REGRAD_HALF_PIXEL, 0, 0), words);
-    expect_refusal(regrad_upsample_nearest_exact1d_backward(&from, &to, law, 0), words);
-    expect_refusal(regrad_upsample_nearest_exact2d_backward(&in, &out, law, 0, 0), words);
-    expect_refusal(regrad_resize_bilinear_v2_grad(&in, &in, false, true, NULL, &out), words);
-    expect_refusal(regrad_upsample_nearest_exact2d_grad(&in, sizes + 2, sizes, 0, 0, &out), words);
-    expect_refusal(regrad_grid_sampler_2d(&in, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, true, &out), words);
+    expect_refusal(regrad_resize_bilinear_v2_grad(&in, &in, false, true, NULL, &out), only_numbers);
+    expect_refusal(regrad_upsample_nearest_exact2d_grad(&in, sizes + 2, sizes, 0, 0, &out), only_numbers);
+    expect_refusal(regrad_grid_sampler_2d(&in, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, true, &out), only_numbers);
     expect_refusal(regrad_grid_sampler_2d_backward(&in, &in, &grid, REGRAD_BILINEAR, REGRAD_ZEROS, true, &out, NULL),
-                   words);
+                   only_numbers);
     regrad_tensor other = out;
     other.dtype = (regrad_dtype)5;
     expect_refusal(regrad_upsample_nearest_exact2d(&in, &other, law, 0, 0),
@@ -281,8 +348,8 @@ int main(void)
 {
     if (skip_without_isa())
         return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_plan), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_type)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),   cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_plan),     cmocka_unit_test(test_resizes),
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_type)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

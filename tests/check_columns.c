@@ -31,8 +31,8 @@ static void expect(bool condition, const struct trial *trial, int64_t b, const c
         fail_msg("%lld of %lld, results %lld to %lld, inner %lld, factor %d, lanes %lld, values of %zu bytes: "
                  "block %lld %s",
                  (long long)trial->map->n_dst, (long long)trial->map->n_src, (long long)spec->piece.from,
-                 (long long)spec->piece.to, (long long)spec->inner, spec->factor, (long long)spec->lanes,
-                 spec->t_nbytes, (long long)b, what);
+                 (long long)spec->piece.to, (long long)spec->inner, spec->factor, (long long)spec->kernels->lanes,
+                 value_size(trial->map->spec.use_double), (long long)b, what);
 }
 
 /* ---- Reading tables ---- */
@@ -49,73 +49,71 @@ static struct wanted wanted_of(const struct rg_columns_spec *spec, int64_t resul
     return (struct wanted){(piece->begin[i] - piece->low) * spec->inner + c, piece->first[i], piece->first[i + 1]};
 }
 
-/* Where from its offset on a step of block b finds what it adds to result j. */
-static int64_t place_in(const struct rg_columns *columns, int64_t b, const struct rg_step *step, int64_t j)
-{
-    const struct rg_step *first = &columns->steps[columns->first[b]];
-    if (columns->factor > 0)
-        return j * columns->factor;
-    if (columns->n_pairs == 0)
-        return columns->index[step->index + j];
-    return columns->index[first->index + j] + (step - first) * columns->spacing;
-}
-
-/* Takes the term that a step adds to result j of its block off what is wanted. */
-static void take_term(const struct trial *trial, int64_t b, const struct rg_step *step, int64_t j,
-                      struct wanted *wanted)
+/* Where from its offset on step k of a block finds what it adds to result j. */
+static int64_t place_in(const struct trial *trial, const struct rg_block *block, int64_t k, int64_t j)
 {
     const struct rg_columns *columns = &trial->columns;
-    const bool wide = trial->spec.t_nbytes == sizeof(double);
+    if (columns->factor > 0)
+        return k + j * columns->factor;
+    return columns->lanes[block->lanes + j] + k * columns->spacing;
+}
+
+/* Does step k add anything to result j of its block, or to a lane behind the last? */
+static bool adds_to(const struct trial *trial, const struct rg_block *block, int64_t k, int64_t j)
+{
+    const int32_t *lanes = trial->columns.lanes + block->lanes;
+    return lanes[(trial->columns.factor > 0 ? 0 : trial->spec.kernels->lanes) + k] >> j & 1;
+}
+
+/* Takes the term that step k adds to result j of a block off what is wanted. */
+static void take_term(const struct trial *trial, int64_t b, int64_t k, int64_t j, struct wanted *wanted)
+{
+    const struct rg_columns *columns = &trial->columns;
+    const struct rg_block *block = &columns->blocks[b];
+    const bool wide = trial->map->spec.use_double;
     expect(wanted->term < wanted->end, trial, b, "adds a term that is not there");
-    expect(step->offset + place_in(columns, b, step, j) == wanted->at, trial, b, "adds another value");
-    expect(get(wide, columns->weight, step->weight + j) == get(wide, trial->map->weight, wanted->term), trial, b,
-           "has another weight");
+    expect(block->offset + place_in(trial, block, k, j) == wanted->at, trial, b, "adds another value");
+    expect(get(wide, columns->weight, block->weight + k * trial->spec.kernels->lanes + j) ==
+               get(wide, trial->map->weight, wanted->term),
+           trial, b, "has another weight");
     wanted->at += trial->spec.inner;
     wanted->term++;
 }
 
-/* The values from a step's offset on that its indices can name. */
-static int64_t window_of(const struct trial *trial)
-{
-    return 2 * trial->spec.lanes * rg_max(trial->columns.n_pairs, 1);
-}
-
-/* May the kernels read all that a step with an index of block b names? */
-static void check_reach(const struct trial *trial, int64_t b, const struct rg_step *step)
+/* May the kernels read all that the steps of block b name? */
+static void check_reach(const struct trial *trial, int64_t b)
 {
     const struct rg_columns_spec *spec = &trial->spec;
     const struct rg_columns *columns = &trial->columns;
-    const int64_t n_line = spec->piece.n_src * spec->inner;
-    expect(step->offset >= 0 && step->offset < n_line && step->offset + window_of(trial) <= n_line + RG_LINE_ROOM,
+    const struct rg_block *block = &columns->blocks[b];
+    const int64_t n_line = spec->piece.n_src * spec->inner, window = 2 * spec->kernels->lanes * columns->n_pairs;
+    expect(block->offset >= 0 && block->offset < rg_max(n_line, 1) && block->offset + window <= n_line + RG_LINE_ROOM,
            trial, b, "reads beyond the line");
-    const struct rg_step *first = &columns->steps[columns->first[b]];
-    expect(columns->n_pairs == 0 || step->offset == first->offset, trial, b, "has steps with other offsets");
-    expect(columns->n_pairs == 0 || step->weight == first->weight + (step - first) * spec->lanes, trial, b,
-           "has weights apart");
-    for (int64_t j = 0; j < spec->lanes; j++) {
-        const bool taken = step->lanes >> j & 1;
-        expect(columns->index[step->index + j] >= 0, trial, b, "has a negative index");
-        expect(!taken || place_in(columns, b, step, j) < window_of(trial), trial, b, "has an index that is too high");
-    }
+    for (int64_t j = 0; j < spec->kernels->lanes; j++)
+        expect(columns->lanes[block->lanes + j] >= 0, trial, b, "has a negative index");
+    for (int64_t k = 0; k < block->n_steps; k++)
+        for (int64_t j = 0; j < spec->kernels->lanes; j++)
+            expect(!adds_to(trial, block, k, j) ||
+                       place_in(trial, block, k, j) < (columns->n_pairs > 0 ? window : n_line - block->offset),
+                   trial, b, "has an index that is too high");
 }
 
 /* Block b, whose results are n from `at` on. */
 static void check_block(const struct trial *trial, int64_t b, int64_t at, int64_t n)
 {
-    const struct rg_columns *columns = &trial->columns;
+    const struct rg_block *block = &trial->columns.blocks[b];
     struct wanted wanted[RG_MAX_LANES];
     for (int64_t j = 0; j < n; j++)
         wanted[j] = wanted_of(&trial->spec, at + j);
-    for (int32_t k = columns->first[b]; k < columns->first[b + 1]; k++) {
-        const struct rg_step *step = &columns->steps[k];
-        expect(step->lanes >> n == 0, trial, b, "has a step for results that are not there");
-        expect(step->weight % trial->spec.lanes == 0, trial, b, "has weights that are not aligned");
-        if (columns->factor == 0)
-            check_reach(trial, b, step);
-        for (int64_t j = 0; j < n; j++)
-            if (step->lanes >> j & 1)
-                take_term(trial, b, step, j, &wanted[j]);
-    }
+    expect(block->weight % trial->spec.kernels->lanes == 0, trial, b, "has weights that are not aligned");
+    if (trial->columns.factor == 0)
+        check_reach(trial, b);
+    for (int64_t k = 0; k < block->n_steps; k++)
+        for (int64_t j = 0; j < trial->spec.kernels->lanes; j++) {
+            expect(j < n || !adds_to(trial, block, k, j), trial, b, "has a step for results that are not there");
+            if (adds_to(trial, block, k, j))
+                take_term(trial, b, k, j, &wanted[j]);
+        }
     for (int64_t j = 0; j < n; j++)
         expect(wanted[j].term == wanted[j].end, trial, b, "lacks a term");
 }
@@ -124,22 +122,20 @@ static void check_block(const struct trial *trial, int64_t b, int64_t at, int64_
 static void check_factor_steps(const struct trial *trial, int64_t b, int64_t at)
 {
     const struct rg_columns *columns = &trial->columns;
-    const struct rg_step *steps = &columns->steps[columns->first[b]];
     const int64_t f = columns->factor, usual = columns->narrow ? 0 : (f + 1) / 2, high = columns->narrow ? 0 : f / 2;
-    const int64_t low = b == 0 && !columns->narrow ? f : usual, n = columns->first[b + 1] - columns->first[b];
-    expect(n == low + f + high, trial, b, "has not a step for each value");
-    for (int64_t k = 0; k < n; k++) {
-        expect(steps[k].offset == at * f - low + k, trial, b, "has a step elsewhere");
-        expect(steps[k].weight == steps[0].weight + k * trial->spec.lanes, trial, b, "has weights apart");
-    }
+    const int64_t low = b == 0 && !columns->narrow ? f : usual;
+    expect(columns->blocks[b].n_steps == low + f + high, trial, b, "has not a step for each value");
+    expect(columns->blocks[b].offset == at * f - low, trial, b, "begins elsewhere");
 }
 
 static bool is_whole(const struct trial *trial, int64_t b)
 {
-    for (int32_t k = trial->columns.first[b]; k < trial->columns.first[b + 1]; k++)
-        if (trial->columns.steps[k].lanes != (1U << trial->columns.block) - 1)
-            return false;
-    return true;
+    const struct rg_block *block = &trial->columns.blocks[b];
+    bool whole = true;
+    for (int64_t k = 0; k < block->n_steps; k++)
+        for (int64_t j = 0; j < trial->columns.block; j++)
+            whole &= adds_to(trial, block, k, j);
+    return whole;
 }
 
 /* The blocks that are called whole are, and some are called so if there are any. */
@@ -167,9 +163,9 @@ static bool is_narrow(const struct rg_axis_map *map, int64_t f)
 }
 
 /* No vector is longer than what workspace is aligned to. */
-static size_t vector_nbytes(const struct rg_columns_spec *spec)
+static size_t vector_nbytes(const struct trial *trial)
 {
-    const size_t nbytes = (size_t)spec->lanes * spec->t_nbytes;
+    const size_t nbytes = (size_t)trial->spec.kernels->lanes * value_size(trial->map->spec.use_double);
     return nbytes < RG_ALIGNMENT ? nbytes : RG_ALIGNMENT;
 }
 
@@ -181,17 +177,16 @@ static void check_table(const struct trial *trial)
     const struct rg_columns_spec *spec = &trial->spec;
     const struct rg_columns *columns = &trial->columns;
     const int64_t n = (spec->piece.to - spec->piece.from) * spec->inner, block = columns->block;
-    assert_in_range(block, spec->factor > 0 || spec->streamed ? spec->lanes : 1, spec->lanes);
+    assert_in_range(block, spec->factor > 0 || spec->streamed ? spec->kernels->lanes : 1, spec->kernels->lanes);
     const int64_t n_blocks = (n + block - 1) / block;
     assert_int_equal(columns->n, n);
     assert_int_equal(columns->factor, spec->factor);
-    assert_in_range(columns->n_pairs, 0, spec->factor > 0 ? 0 : RG_MAX_PAIRS);
+    assert_in_range(columns->n_pairs, 0, spec->factor > 0 ? 0 : spec->kernels->axis->most_pairs);
     n_with_pairs[columns->n_pairs]++;
-    n_smaller[columns->n_pairs] += block < spec->lanes;
-    assert_true(block == spec->lanes || columns->n_pairs == 1 || columns->n_pairs == 2);
-    assert_int_equal(columns->first[0], 0);
-    assert_non_null(columns->steps); /* kernels add to it, also where no result has a term */
-    assert_int_equal((uintptr_t)columns->weight % vector_nbytes(spec), 0);
+    n_smaller[columns->n_pairs] += block < spec->kernels->lanes;
+    assert_true(block == spec->kernels->lanes || columns->n_pairs == 1 || columns->n_pairs == 2);
+    assert_non_null(columns->lanes); /* kernels look at them, also where no result has a term */
+    assert_int_equal((uintptr_t)columns->weight % vector_nbytes(trial), 0);
     assert_true(columns->narrow == (spec->factor > 0 && is_narrow(trial->map, spec->factor)));
     for (int64_t b = 0; b < n_blocks; b++) {
         const bool overlaps = (b + 1) * block > n && n >= block && spec->factor == 0;
@@ -223,7 +218,9 @@ static int64_t draw_size(struct rng *rng)
 
 static struct rg_axis_map law_map(struct rng *rng)
 {
-    struct rg_axis_spec spec = {.law = (enum rg_axis_law)rng_below(rng, RG_AXIS_GATHER + 1)};
+    struct rg_axis_spec spec = {.law = (enum rg_axis_law)rng_below(rng, RG_AXIS_AA_LANCZOS + 1)};
+    spec.gather = rg_axis_is_nearest(spec.law) && rng_chance(rng, 2);
+    spec.coordinates = (regrad_coordinates)rng_below(rng, spec.law > RG_AXIS_CUBIC ? 2 : 3);
     struct rg_axis_map map;
     spec.in_size = draw_size(rng);
     spec.out_size = rng_chance(rng, 2) ? draw_size(rng) : spec.in_size * rng_between(rng, 1, 9);
@@ -255,16 +252,18 @@ static void set_row(struct rg_axis_map *map, int64_t i, int64_t begin, int64_t e
     begin = rg_min(rg_max(begin, begin_before), end);
     map->begin[i] = begin;
     map->first[i + 1] = map->first[i] + end - begin;
+    map->max_taps = rg_max(map->max_taps, end - begin);
 }
 
-/* Weights that are all different, or of which many blocks have the same. */
-static void set_weights(struct rng *rng, struct rg_axis_map *map)
+/* Weights of 1: without a law nothing says what others are. */
+static void set_weights(struct rg_axis_map *map)
 {
-    const int64_t n = map->first[map->n_dst], period = rng_chance(rng, 2) ? n + 1 : rng_between(rng, 1, 4);
+    const int64_t n = map->first[map->n_dst];
+    map->ones = true;
     map->weight = malloc((size_t)(n + 1) * sizeof(double));
     assert_non_null(map->weight);
     for (int64_t t = 0; t < n; t++)
-        set(map->spec.use_double, map->weight, t, (double)(t % period + 1));
+        set(map->spec.use_double, map->weight, t, 1);
 }
 
 static struct rg_axis_map random_map(struct rng *rng)
@@ -275,7 +274,7 @@ static struct rg_axis_map random_map(struct rng *rng)
         const int64_t begin = i * n_src / n_dst + rng_between(rng, -2, 2);
         set_row(&map, i, begin, begin + rng_between(rng, 0, longest));
     }
-    set_weights(rng, &map);
+    set_weights(&map);
     return map;
 }
 
@@ -291,7 +290,7 @@ static struct rg_axis_map factor_map(struct rng *rng)
         const int64_t end = f * (i + 1) + high + (i == bad ? rng_below(rng, f) : 0);
         set_row(&map, i, begin + rng_below(rng, 2), end - rng_below(rng, 2));
     }
-    set_weights(rng, &map);
+    set_weights(&map);
     return map;
 }
 
@@ -301,12 +300,6 @@ static struct rg_axis_map any_map(struct rng *rng)
     return sort == 0 ? law_map(rng) : sort == 1 ? random_map(rng) : factor_map(rng);
 }
 
-/* Then the columns can work its weights out. */
-static bool has_law(const struct rg_axis_map *map)
-{
-    return map->spec.in_size > 0;
-}
-
 /* Of the map's rows some that follow one another, with their sources and sometimes more. */
 static struct rg_piece draw_piece(struct rng *rng, const struct rg_axis_map *map)
 {
@@ -314,8 +307,22 @@ static struct rg_piece draw_piece(struct rng *rng, const struct rg_axis_map *map
     const int64_t from = all ? 0 : rng_below(rng, map->n_dst);
     const int64_t to = all ? map->n_dst : rng_between(rng, from + 1, map->n_dst);
     const int64_t low = all ? 0 : map->begin[from], end = map->begin[to - 1] + map->first[to] - map->first[to - 1];
-    const void *weight = has_law(map) && rng_chance(rng, 2) ? NULL : map->weight;
-    return (struct rg_piece){map->begin, map->first, weight, from, to, low, (all ? map->n_src : end) - low};
+    return (struct rg_piece){map->begin, map->first, NULL, from, to, low, (all ? map->n_src : end) - low};
+}
+
+/* Kernels of one of the instruction sets that there are. */
+static const struct rg_kernels *nth_kernels(const struct rg_axis_map *map, int64_t nth)
+{
+    int n;
+    const struct rg_kernel_table *table = rg_kernel_tables(&n)[nth];
+    return map->spec.use_double ? &table->f64 : &table->f32;
+}
+
+static int64_t count_tables(void)
+{
+    int n;
+    rg_kernel_tables(&n);
+    return n;
 }
 
 static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_map *map)
@@ -324,8 +331,7 @@ static struct rg_columns_spec draw_spec(struct rng *rng, const struct rg_axis_ma
     return (struct rg_columns_spec){.piece = draw_piece(rng, map),
                                     .inner = inner,
                                     .streamed = rng_chance(rng, 3),
-                                    .lanes = 1 << rng_below(rng, 5),
-                                    .t_nbytes = value_size(map->spec.use_double)};
+                                    .kernels = nth_kernels(map, rng_below(rng, count_tables()))};
 }
 
 /* ---- Tests ---- */
@@ -349,12 +355,14 @@ static void try_map(struct rng *rng, const struct rg_axis_map *map)
 /* Windows of all sizes came up, also with smaller blocks. */
 static void terms(void **state)
 {
+    int n;
+    const int64_t most_pairs = rg_kernel_tables(&n)[0]->f32.axis->most_pairs;
     (void)state;
     const int64_t count = test_count(20000);
     memset(n_with_pairs, 0, sizeof n_with_pairs);
     memset(n_smaller, 0, sizeof n_smaller);
     for_each_map(count, try_map);
-    for (int n_pairs = 0; n_pairs <= RG_MAX_PAIRS && count >= 1000; n_pairs++)
+    for (int n_pairs = 0; n_pairs <= most_pairs && count >= 1000; n_pairs++)
         assert_true(n_with_pairs[n_pairs] > 0 && (n_pairs % 3 == 0 || n_smaller[n_pairs] > 0));
 }
 
@@ -381,14 +389,13 @@ static int factor_of(const struct rg_axis_map *map)
 }
 
 /* All of a map. */
-static struct rg_columns_spec whole_spec(const struct rg_axis_map *map, int factor, int64_t lanes)
+static struct rg_columns_spec whole_spec(const struct rg_axis_map *map, int factor, const struct rg_kernels *kernels)
 {
     return (struct rg_columns_spec){
-        .piece = {map->begin, map->first, map->weight, 0, map->n_dst, 0, map->n_src},
+        .piece = {map->begin, map->first, NULL, 0, map->n_dst, 0, map->n_src},
         .inner = 1,
         .factor = factor,
-        .lanes = lanes,
-        .t_nbytes = value_size(map->spec.use_double),
+        .kernels = kernels,
     };
 }
 
@@ -400,10 +407,10 @@ static void try_factor(struct rng *rng, const struct rg_axis_map *map)
     const int factor = rg_columns_factor(map);
     assert_int_equal(factor, factor_of(map));
     n_with_factor[factor]++;
-    for (int64_t lanes = factor > 0 && is_narrow(map, factor) ? 1 : 2; lanes <= RG_MAX_LANES && factor > 0;
-         lanes *= 2) {
-        const struct rg_columns_spec spec = whole_spec(map, factor, lanes);
-        try_spec(map, &spec);
+    for (int64_t k = 0; k < count_tables() && factor > 0; k++) {
+        const struct rg_columns_spec spec = whole_spec(map, factor, nth_kernels(map, k));
+        if (spec.kernels->lanes > 1 || is_narrow(map, factor))
+            try_spec(map, &spec);
     }
     (void)rng;
 }
@@ -424,17 +431,37 @@ static void factors(void **state)
 static void long_lines(void **state)
 {
     (void)state;
-    const struct rg_axis_spec long_axis = {.law = RG_AXIS_HALF_PIXEL, .in_size = 3 * INT16_MAX, .out_size = 500};
+    const struct rg_axis_spec long_axis = {.law = RG_AXIS_LINEAR, .in_size = 3 * INT16_MAX, .out_size = 500};
     struct rg_axis_map map;
     assert_int_equal(rg_axis_init(&map, &long_axis, false, NULL), REGRAD_OK);
     assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
-    for (int64_t lanes = 1; lanes <= RG_MAX_LANES; lanes *= 2) {
-        struct rg_columns_spec spec = whole_spec(&map, 0, lanes);
-        try_spec(&map, &spec);
-        spec.piece.weight = NULL;
+    for (int64_t k = 0; k < count_tables(); k++) {
+        const struct rg_columns_spec spec = whole_spec(&map, 0, nth_kernels(&map, k));
         try_spec(&map, &spec);
     }
     rg_axis_fini(&map);
+}
+
+/* Sparse maps of which rows that are neighbours lie farther apart than 32 bits count. */
+static void far_rows(void **state)
+{
+    (void)state;
+    for (int use_double = 0; use_double < 2; use_double++) {
+        const int64_t in_size = INT64_C(1) << 36, out_size = 40;
+        const struct rg_axis_spec spec = {.law = RG_AXIS_LINEAR,
+                                          .in_size = in_size,
+                                          .out_size = out_size,
+                                          .scale = (double)out_size / (double)in_size,
+                                          .use_double = use_double};
+        struct rg_axis_map map;
+        assert_int_equal(rg_axis_init_sparse(&map, &spec, NULL), REGRAD_OK);
+        assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
+        for (int64_t k = 0; k < count_tables(); k++) {
+            const struct rg_columns_spec whole = whole_spec(&map, 0, nth_kernels(&map, k));
+            try_spec(&map, &whole);
+        }
+        rg_axis_fini(&map);
+    }
 }
 
 /* Refuses the first allocation, then the second ... until there is memory for all tables. */
@@ -450,8 +477,8 @@ static void refuse_each(const struct rg_axis_map *map, const struct rg_columns_s
         const bool refused = allocation_was_refused();
         allocation_refuse_after(-1);
         assert_true(made != refused);
-        assert_true(made || (columns.n == 0 && columns.first == NULL && columns.steps == NULL &&
-                             columns.index == NULL && columns.weight == NULL));
+        assert_true(made ||
+                    (columns.n == 0 && columns.blocks == NULL && columns.lanes == NULL && columns.weight == NULL));
         rg_columns_fini(&columns, NULL);
         assert_int_equal(allocation_live(), n_live);
     }
@@ -470,16 +497,15 @@ static void memory(void **state)
     for_each_map(test_count(1000) / 5, try_memory);
 }
 
-/* Steps of many lanes outgrow the room that their table begins with, and tables are moved where neighbours share nearly
- * all weights. */
+/* Tables are moved where neighbours share nearly all weights. */
 static void more_memory(void **state)
 {
     (void)state;
-    const struct rg_axis_spec by_8 = {.law = RG_AXIS_HALF_PIXEL, .in_size = 600, .out_size = 4800};
+    const struct rg_axis_spec by_8 = {.law = RG_AXIS_LINEAR, .in_size = 600, .out_size = 4800};
     struct rg_axis_map map;
     assert_int_equal(rg_axis_init(&map, &by_8, true, NULL), REGRAD_OK);
     assert_int_equal(rg_axis_take_weights(&map), REGRAD_OK);
-    struct rg_columns_spec spec = whole_spec(&map, 8, RG_MAX_LANES);
+    struct rg_columns_spec spec = whole_spec(&map, 8, nth_kernels(&map, 0));
     refuse_each(&map, &spec);
     spec.factor = 0;
     refuse_each(&map, &spec);
@@ -488,8 +514,9 @@ static void more_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(terms), cmocka_unit_test(factors), cmocka_unit_test(long_lines),
-                                       cmocka_unit_test(memory), cmocka_unit_test(more_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(terms),      cmocka_unit_test(factors),
+                                       cmocka_unit_test(long_lines), cmocka_unit_test(far_rows),
+                                       cmocka_unit_test(memory),     cmocka_unit_test(more_memory)};
     test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,50 +15,7 @@
 
 typedef int64_t grid_offsets[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
 
-static const int64_t grid_neighbours[] = {1, 4, 16};
-
-/* The blend of all neighbours of point p; neighbour k's value is value[at(k)]. */
-static double blend_of(bool wide, const struct guard *weight, const void *value, const int64_t *at, int64_t n,
-                       int64_t p)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < n; k++)
-        sum = fused(wide, row_value(wide, weight, k, p), get(wide, value, at[k]), sum);
-    return sum;
-}
-
-static void try_blend(const struct subject *subject, struct rng *rng, int64_t n_neighbours, int64_t n)
-{
-    bool wide = subject->wide;
-    struct guard weight = make_rows(rng, wide, n_neighbours), value = make_rows(rng, wide, n_neighbours);
-    struct guard result = make(rng, value_dtype(wide), whole_lanes(n));
-    void *expected = copy_of(&result);
-    for (int64_t p = 0; p < whole_lanes(n); p++) {
-        int64_t at[RG_GRID_NEIGHBOURS];
-        for (int64_t k = 0; k < n_neighbours; k++)
-            at[k] = k * row_stride(wide) + p;
-        set(wide, expected, p, blend_of(wide, &weight, value.data, at, n_neighbours, p));
-    }
-    subject->kernels->grid->blend(result.data, (const union rg_grid_values *)weight.data,
-                                  (const union rg_grid_values *)value.data, n_neighbours, n);
-    finish_values(subject, "grid_blend", n, &result, expected);
-    guard_fini(&weight);
-    guard_fini(&value);
-}
-
-static void try_multiply(const struct subject *subject, struct rng *rng)
-{
-    bool wide = subject->wide;
-    struct guard a = make(rng, value_dtype(wide), RG_GRID_POINTS), b = make(rng, value_dtype(wide), RG_GRID_POINTS);
-    struct guard result = make(rng, value_dtype(wide), RG_GRID_POINTS);
-    void *expected = copy_of(&result);
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        set(wide, expected, p, get(wide, a.data, p) * get(wide, b.data, p));
-    subject->kernels->grid->multiply(result.data, a.data, b.data);
-    finish_values(subject, "grid_multiply", RG_GRID_POINTS, &result, expected);
-    guard_fini(&a);
-    guard_fini(&b);
-}
+static const int64_t grid_neighbours[] = {1, 4, 8};
 
 static void try_weigh(const struct subject *subject, struct rng *rng, int64_t n_taps)
 {
@@ -121,14 +78,43 @@ static void try_scatter(const struct subject *subject, struct rng *rng, int64_t 
     guard_fini(&tile);
 }
 
+/* Rows of an image, of which those before the first and from the last one on are not to be touched. */
+static void try_spread_cubic(const struct subject *subject, struct rng *rng, int64_t n)
+{
+    static struct rg_grid_points points;
+    const bool wide = subject->wide;
+    const int64_t height = rng_between(rng, 1, 6), width = rng_between(rng, 1, 9), step = rng_between(rng, 1, 2);
+    const struct rg_grid_image image = {.stride_h = width * step,
+                                        .stride_w = step,
+                                        .row_begin = rng_below(rng, 3),
+                                        .row_end = height - rng_below(rng, 2)};
+    struct guard tile = make(rng, value_dtype(wide), n), plane = make(rng, value_dtype(wide), height * width * step);
+    void *expected = copy_of(&plane);
+    fill_cubic(rng, &points, height, width, n);
+    for (int64_t k = 0; k < RG_GRID_TAPS; k++) {
+        fill(rng, value_dtype(wide), &points.x.weight[k], RG_GRID_POINTS);
+        fill(rng, value_dtype(wide), &points.y.weight[k], RG_GRID_POINTS);
+    }
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t k = 0; k < RG_GRID_NEIGHBOURS; k++) {
+            const int64_t ky = k / RG_GRID_TAPS, kx = k % RG_GRID_TAPS;
+            const int64_t y = points.y.index[ky][p], x = points.x.index[kx][p], at = (y * width + x) * step;
+            const double weight = times(wide, get(wide, &points.y.weight[ky], p), get(wide, &points.x.weight[kx], p));
+            if (x >= 0 && y >= image.row_begin && y < image.row_end)
+                set(wide, expected, at, fused(wide, weight, get(wide, tile.data, p), get(wide, expected, at)));
+        }
+    subject->kernels->grid->spread_cubic(plane.data, &image, &points, tile.data, n);
+    finish_values(subject, "grid_spread_cubic", n, &plane, expected);
+    guard_fini(&tile);
+}
+
 static void all_grid_values(const struct subject *subject, struct rng *rng)
 {
     for (int64_t n = 0; n <= RG_GRID_POINTS; n++) {
-        try_multiply(subject, rng);
         try_fold(subject, rng, n % (RG_GRID_LANES + 1));
+        try_spread_cubic(subject, rng, n);
         for (int k = 0; k < 3; k++) {
             try_weigh(subject, rng, 1 << k);
-            try_blend(subject, rng, grid_neighbours[k], n);
             try_scatter(subject, rng, grid_neighbours[k], n);
         }
     }
@@ -140,46 +126,53 @@ void grid_values(void **state)
     for_each_subject(all_grid_values);
 }
 
-static void try_place(const struct subject *subject, struct rng *rng, int64_t n_taps)
+static void try_place(const struct subject *subject, struct rng *rng, int64_t n_taps, int64_t n_axes)
 {
     static struct rg_grid_points points;
     struct guard result;
-    struct rg_grid_image image = {rng_between(rng, -50, 50), rng_between(rng, -3, 3), 0, 0};
-    image.row_begin = rng_between(rng, 0, 5);
-    image.row_end = image.row_begin + rng_between(rng, 0, 9);
-    fill_points(rng, &points, n_taps);
-    guard_init(&result, (size_t)(n_taps * n_taps) * sizeof(int64_t[RG_GRID_POINTS]), GUARD_AT_END);
+    const struct rg_grid_image image = {.stride_d = rng_between(rng, -500, 500),
+                                        .stride_h = rng_between(rng, -50, 50),
+                                        .stride_w = rng_between(rng, -3, 3),
+                                        .height = n_axes == 3 ? rng_between(rng, 1, 10) : 0,
+                                        .row_begin = rng_between(rng, 0, 5),
+                                        .row_end = rng_between(rng, 0, 14)};
+    const int64_t n_neighbours = n_taps * n_taps * (n_axes == 3 ? n_taps : 1);
+    fill_points(rng, &points, n_taps, n_axes);
+    guard_init(&result, (size_t)n_neighbours * sizeof(int64_t[RG_GRID_POINTS]), GUARD_AT_END);
     int64_t *expected = copy_of(&result);
-    for (int64_t k = 0; k < n_taps * n_taps; k++)
+    for (int64_t k = 0; k < n_neighbours; k++)
         for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-            int64_t y = points.y.index[k / n_taps][p], x = points.x.index[k % n_taps][p];
-            bool there = x != -1 && y >= image.row_begin && y < image.row_end;
-            expected[k * RG_GRID_POINTS + p] = there ? y * image.stride_h + x * image.stride_w : RG_GRID_NOWHERE;
+            const int64_t z = row_z(&points, k / n_taps, p), y = row_y(&points, k / n_taps, p),
+                          x = points.x.index[k % n_taps][p], row = z * image.height + y;
+            const bool there = z >= 0 && y >= 0 && x >= 0 && row >= image.row_begin && row < image.row_end;
+            expected[k * RG_GRID_POINTS + p] =
+                there ? z * image.stride_d + y * image.stride_h + x * image.stride_w : RG_GRID_NOWHERE;
         }
     subject->kernels->grid->place((int64_t(*)[RG_GRID_POINTS])result.data, &points, &image);
     finish(subject, "grid_place", n_taps, &result, expected);
 }
 
-/* Is a tap of point p in one of these rows, and one in a column? */
-static bool touches(const struct rg_grid_points *points, int64_t p, int64_t row_begin, int64_t row_end)
+/* Is a tap of point p inside on each axis? */
+static bool touches(const struct rg_grid_points *points, int64_t p)
 {
-    bool in_rows = false, in_columns = false;
+    bool in_planes = points->n_axes == 2, in_rows = false, in_columns = false;
     for (int64_t k = 0; k < points->n_taps; k++) {
-        in_rows |= points->y.index[k][p] >= row_begin && points->y.index[k][p] < row_end;
+        in_planes |= points->z.index[k][p] >= 0;
+        in_rows |= points->y.index[k][p] >= 0;
         in_columns |= points->x.index[k][p] >= 0;
     }
-    return in_rows && in_columns;
+    return in_planes && in_rows && in_columns;
 }
 
-static void try_finish(const struct subject *subject, struct rng *rng, int64_t n_taps)
+static void try_finish(const struct subject *subject, struct rng *rng, int64_t n_taps, int64_t n_axes)
 {
     static struct rg_grid_points points;
     bool wide = subject->wide;
     struct guard sum = make(rng, value_dtype(wide), RG_GRID_POINTS), slope = make_rows(rng, wide, 1);
     void *expected = copy_of(&sum);
-    fill_points(rng, &points, n_taps);
+    fill_points(rng, &points, n_taps, n_axes);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-        bool inside = touches(&points, p, 0, INT64_MAX);
+        bool inside = touches(&points, p);
         set(wide, expected, p, inside ? times(wide, row_value(wide, &slope, 0, p), get(wide, expected, p)) : 0);
     }
     subject->kernels->grid->finish(sum.data, (const union rg_grid_values *)slope.data, &points);
@@ -212,7 +205,8 @@ static void try_finish_bilinear(const struct subject *subject, struct rng *rng)
             set(wide, expected[d], p, outside ? 0 : product);
         }
     }
-    subject->kernels->grid->finish_bilinear((struct rg_grid_sums){sum[0].data, sum[1].data}, &axes[0], &axes[1]);
+    const struct rg_grid_sums sums = {.x = sum[0].data, .y = sum[1].data};
+    subject->kernels->grid->finish_bilinear(sums, &axes[0], &axes[1]);
     for (int d = 0; d < 2; d++)
         finish_values(subject, "grid_finish_bilinear", d, &sum[d], expected[d]);
 }
@@ -220,8 +214,9 @@ static void try_finish_bilinear(const struct subject *subject, struct rng *rng)
 static void all_places(const struct subject *subject, struct rng *rng)
 {
     for (int k = 0; k < 300; k++) {
-        try_place(subject, rng, 1 << k % 3);
-        try_finish(subject, rng, 1 << k % 3);
+        const int64_t n_axes = k % 3 == 2 ? 2 : rng_between(rng, 2, 3); /* bicubic points have two */
+        try_place(subject, rng, 1 << k % 3, n_axes);
+        try_finish(subject, rng, 1 << k % 3, n_axes);
         try_finish_bilinear(subject, rng);
     }
 }
@@ -241,9 +236,12 @@ struct locate_case {
 static struct locate_case make_locate_case(struct rng *rng, bool wide, int64_t n)
 {
     struct locate_case it = {.n = n, .x = make(rng, value_dtype(wide), n), .y = make(rng, value_dtype(wide), n)};
-    it.spec = (struct rg_grid_spec){rng_between(rng, 1, 9), rng_between(rng, 1, 9), 0, 0, rng_chance(rng, 2)};
-    it.spec.interpolation = (regrad_interpolation)rng_below(rng, 3);
-    it.spec.padding = (regrad_padding)rng_below(rng, 3);
+    it.spec = (struct rg_grid_spec){.in_h = rng_between(rng, 1, 9),
+                                    .in_w = rng_between(rng, 1, 9),
+                                    .interpolation = (regrad_interpolation)rng_below(rng, 3),
+                                    .padding = (regrad_padding)rng_below(rng, 3),
+                                    .align_corners = rng_chance(rng, 2),
+                                    .derives = true};
     for (int64_t p = 0; p < n; p++) {
         set(wide, it.x.data, p, random_coordinate(rng, it.spec.in_w));
         set(wide, it.y.data, p, random_coordinate(rng, it.spec.in_h));
@@ -303,13 +301,14 @@ static bool is_left_out(bool wide, const struct rg_grid_axis *axis, int64_t n_ta
 }
 
 static void check_axis(const struct subject *subject, const struct locate_case *it, int64_t size, const void *values,
-                       const struct rg_grid_points *points, const struct rg_grid_axis *axis)
+                       const struct rg_grid_axis *axis)
 {
     bool wide = subject->wide;
+    const int64_t n_taps = it->spec.interpolation == REGRAD_NEAREST ? 1 : 2 << (it->spec.interpolation / 2);
     for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
         double coordinate = p < it->n ? get(wide, values, p) : 0;
-        bool right = p < it->n ? right_axis(wide, &it->spec, coordinate, size, points->n_taps, axis, p)
-                               : is_left_out(wide, axis, points->n_taps, p);
+        bool right = p < it->n ? right_axis(wide, &it->spec, coordinate, size, n_taps, axis, p)
+                               : is_left_out(wide, axis, n_taps, p);
         if (!right)
             fail_msg("grid_locate, %s, size %lld, interpolation %d padding %d align %d, point %lld of %lld at %a",
                      wide ? "double" : "float", (long long)size, it->spec.interpolation, it->spec.padding,
@@ -350,13 +349,14 @@ static void try_locate(const struct subject *subject, struct rng *rng, int64_t n
     struct locate_case it = make_locate_case(rng, subject->wide, n);
     rng_bytes(rng, &points, sizeof points);
     memcpy(&scalar, &points, sizeof points);
-    subject->kernels->grid->locate(&points, it.x.data, it.y.data, n, &it.spec);
-    kernels->grid->locate(&scalar, it.x.data, it.y.data, n, &it.spec);
+    subject->kernels->grid->locate(&points.x, it.x.data, n, it.spec.in_w, &it.spec);
+    subject->kernels->grid->locate(&points.y, it.y.data, n, it.spec.in_h, &it.spec);
+    kernels->grid->locate(&scalar.x, it.x.data, n, it.spec.in_w, &it.spec);
+    kernels->grid->locate(&scalar.y, it.y.data, n, it.spec.in_h, &it.spec);
     if (memcmp(&points, &scalar, sizeof points) != 0)
         fail_msg("grid_locate of %s differs from scalar's, n = %lld", subject->name, (long long)n);
-    assert_int_equal(points.n_taps, it.spec.interpolation == REGRAD_NEAREST ? 1 : 2 << (it.spec.interpolation / 2));
-    check_axis(subject, &it, it.spec.in_w, it.x.data, &points, &points.x);
-    check_axis(subject, &it, it.spec.in_h, it.y.data, &points, &points.y);
+    check_axis(subject, &it, it.spec.in_w, it.x.data, &points.x);
+    check_axis(subject, &it, it.spec.in_h, it.y.data, &points.y);
     if (it.spec.interpolation == REGRAD_BILINEAR) {
         check_pair(subject, &it, it.spec.in_w, it.x.data, &points.x);
         check_pair(subject, &it, it.spec.in_h, it.y.data, &points.y);

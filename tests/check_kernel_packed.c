@@ -403,9 +403,9 @@ static void try_packed_slope(const struct subject *subject, struct rng *rng, con
     struct packed_case it = make_packed_case(subject, rng, kind, n, whole_lanes(n));
     struct slope_results results = make_slope_results(rng, &it, n, spreads);
     void *unchanged = copy_of(&it.packed);
-    subject->kernels->packed->slope((struct rg_grid_sums){results.sum[0].data, results.sum[1].data}, it.packed.data,
-                                    spreads ? results.spread.data : NULL, kind->lanes, &it.window, places_of(&it),
-                                    &it.points, it.tile.data, n);
+    const struct rg_grid_sums sums = {.x = results.sum[0].data, .y = results.sum[1].data};
+    subject->kernels->packed->slope(sums, it.packed.data, spreads ? results.spread.data : NULL, kind->lanes, &it.window,
+                                    places_of(&it), &it.points, it.tile.data, n);
     for (int64_t p = n; p < whole_lanes(n); p++)
         for (int d = 0; d < 2; d++)
             set(it.wide, results.expected_sum[d], p, get(it.wide, results.sum[d].data, p));
@@ -427,9 +427,90 @@ static void try_packed_prefetch(const struct subject *subject, struct rng *rng, 
     guard_fini(&it.tile);
 }
 
+/* ---- Points of three dimensions ---- */
+
+/* Eight neighbours of each of n points, anywhere in an image of many lanes; and a pixel for those of other points. */
+static void make_deep(struct packed_case *it, struct rng *rng, bool wide, int64_t n)
+{
+    const int64_t n_pixels = rng_between(rng, 1, 9);
+    *it = (struct packed_case){.wide = wide, .lanes = RG_GRID_LANES, .window = {.many = true}};
+    it->points.n_taps = it->points.each.n_taps = 2;
+    it->points.each.n_axes = RG_GRID_AXES;
+    it->packed = make(rng, value_dtype(wide), (n_pixels + 1) * RG_GRID_LANES);
+    it->tile = make(rng, value_dtype(wide), whole_lanes(n) * RG_GRID_LANES);
+    it->beside[it->n_beside++] = n_pixels;
+    clear_beside(it);
+    for (int64_t k = 0; k < RG_GRID_DEEP_NEIGHBOURS; k++) {
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            it->at[k][p] = (int32_t)(p < n ? rng_below(rng, n_pixels) : n_pixels);
+        fill_row(rng, wide, &it->points.weight[k]);
+        fill_row(rng, wide, &it->points.dx[k]);
+        fill_row(rng, wide, &it->points.dy[k]);
+        fill_row(rng, wide, &it->points.dz[k]);
+    }
+}
+
+static double deep_slope(const struct packed_case *it, const union rg_grid_values *weight, int64_t p)
+{
+    double terms[RG_GRID_LANES];
+    for (int64_t c = 0; c < RG_GRID_LANES; c++) {
+        double sum = 0;
+        for (int64_t k = 0; k < RG_GRID_DEEP_NEIGHBOURS; k++)
+            sum = fused(it->wide, get(it->wide, &weight[k], p),
+                        get(it->wide, it->packed.data, it->at[k][p] * RG_GRID_LANES + c), sum);
+        terms[c] = times(it->wide, get(it->wide, it->tile.data, p * RG_GRID_LANES + c), sum);
+    }
+    return tree_sum(it->wide, terms, RG_GRID_LANES);
+}
+
+static void deep_spread(const struct packed_case *it, void *image, int64_t n)
+{
+    for (int64_t i = 0; i < n * RG_GRID_DEEP_NEIGHBOURS * RG_GRID_LANES; i++) {
+        const int64_t p = i / RG_GRID_LANES / RG_GRID_DEEP_NEIGHBOURS, c = i % RG_GRID_LANES;
+        const int64_t k = i / RG_GRID_LANES % RG_GRID_DEEP_NEIGHBOURS, at = it->at[k][p] * RG_GRID_LANES + c;
+        set(it->wide, image, at,
+            fused(it->wide, get(it->wide, &it->points.weight[k], p),
+                  get(it->wide, it->tile.data, p * RG_GRID_LANES + c), get(it->wide, image, at)));
+    }
+}
+
+static void try_deep_slope(const struct subject *subject, struct rng *rng, int64_t n)
+{
+    static const char *const names[] = {"packed_slope by x of three", "packed_slope by y of three",
+                                        "packed_slope by z"};
+    static struct packed_case it;
+    const union rg_grid_values *const by[] = {it.points.dx, it.points.dy, it.points.dz};
+    const bool wide = subject->wide;
+    struct guard sum[RG_GRID_AXES], spread;
+    void *expected[RG_GRID_AXES];
+    make_deep(&it, rng, wide, n);
+    spread = make(rng, value_dtype(wide), (int64_t)(it.packed.nbytes / value_size(wide)));
+    void *expected_spread = copy_of(&spread);
+    deep_spread(&it, expected_spread, n);
+    for (int d = 0; d < RG_GRID_AXES; d++) {
+        sum[d] = make_sums(rng, wide, whole_lanes(n));
+        expected[d] = copy_of(&sum[d]);
+        for (int64_t p = 0; p < n; p++)
+            set(wide, expected[d], p, plus(wide, get(wide, expected[d], p), deep_slope(&it, by[d], p)));
+    }
+    const struct rg_grid_sums sums = {sum[0].data, sum[1].data, sum[2].data};
+    subject->kernels->packed->slope(sums, it.packed.data, spread.data, RG_GRID_LANES, &it.window, places_of(&it),
+                                    &it.points, it.tile.data, n);
+    for (int d = 0; d < RG_GRID_AXES; d++) {
+        for (int64_t p = n; p < whole_lanes(n); p++)
+            set(wide, expected[d], p, get(wide, sum[d].data, p));
+        finish_values(subject, names[d], n, &sum[d], expected[d]);
+    }
+    ignore_beside(&it, expected_spread, &spread);
+    finish_values(subject, "packed_slope of three, spreading", n, &spread, expected_spread);
+    guard_fini(&it.packed);
+    guard_fini(&it.tile);
+}
+
 static void all_packed_images(const struct subject *subject, struct rng *rng)
 {
-    for (int64_t n = 0; n <= RG_GRID_POINTS; n++)
+    for (int64_t n = 0; n <= RG_GRID_POINTS; n++) {
+        try_deep_slope(subject, rng, n);
         for (int k = 0; k < N_KINDS; k++) {
             try_packed_spread(subject, rng, &kinds[k], n);
             try_packed_sample(subject, rng, &kinds[k], n);
@@ -438,6 +519,7 @@ static void all_packed_images(const struct subject *subject, struct rng *rng)
             if (kinds[k].lanes < RG_GRID_LANES)
                 try_packed_prefetch(subject, rng, &kinds[k], n);
         }
+    }
 }
 
 void packed_images(void **state)
@@ -557,9 +639,106 @@ static void try_packed_gather(const struct subject *subject, struct rng *rng, st
     guard_fini(&source);
 }
 
+/* Channels of one plane or several, whose values are `step` apart, and points in them. */
+struct planes {
+    struct rg_packed_points points;
+    struct rg_grid_image image;
+    int64_t channels, channel_stride;
+    regrad_dtype dtype;
+    struct guard source;
+};
+
+/* Bicubic points have two axes. */
+static void make_planes(struct planes *it, struct rng *rng, regrad_dtype dtype, int64_t n_taps, int64_t n)
+{
+    const int64_t n_axes = n_taps == RG_GRID_TAPS ? 2 : rng_between(rng, 2, 3);
+    const int64_t depth = n_axes == 2 ? 1 : rng_between(rng, 1, 4), height = rng_between(rng, 1, 6);
+    const int64_t width = rng_between(rng, 1, 9), step = rng_between(rng, 1, 2);
+    it->dtype = dtype;
+    it->channels = rng_between(rng, 1, 3);
+    it->channel_stride = depth * height * width * step;
+    it->image = (struct rg_grid_image){.stride_d = height * width * step,
+                                       .stride_h = width * step,
+                                       .stride_w = step,
+                                       .height = height,
+                                       .row_end = depth * height,
+                                       .near = rng_chance(rng, 2)};
+    it->source = make(rng, dtype, it->channels * it->channel_stride);
+    fill_cubic(rng, &it->points.each, height, width, n);
+    fill_axis(rng, &it->points.each.z, RG_GRID_TAPS, depth - 1);
+    it->points.paired = false;
+    it->points.n_taps = it->points.each.n_taps = n_taps;
+    it->points.each.n_axes = n_axes;
+}
+
+/* The blend of point p in channel c. */
+static double blend_planes(const struct planes *it, bool wide, const union rg_grid_values *weight, int64_t p, int64_t c)
+{
+    const struct rg_grid_points *const each = &it->points.each;
+    const struct rg_grid_image *const image = &it->image;
+    const int64_t n_taps = each->n_taps, n_rows = n_taps * (each->n_axes == 3 ? n_taps : 1);
+    double sum = 0;
+    for (int64_t k = 0; k < n_rows * n_taps; k++) {
+        const int64_t z = row_z(each, k / n_taps, p), y = row_y(each, k / n_taps, p), x = each->x.index[k % n_taps][p];
+        const int64_t in_channel = z * image->stride_d + y * image->stride_h + x * image->stride_w;
+        const int64_t at = (c * it->channel_stride + in_channel) * (int64_t)regrad_dtype_size(it->dtype);
+        const bool has = z >= 0 && y >= 0 && x >= 0;
+        sum = fused(wide, get(wide, &weight[k], p), has ? number_decode(it->dtype, it->source.data + at) : 0, sum);
+    }
+    return sum;
+}
+
+static void try_sample_each(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n)
+{
+    static struct planes it;
+    const bool wide = subject->wide;
+    make_planes(&it, rng, dtype, INT64_C(1) << rng_below(rng, 3), n);
+    fill(rng, value_dtype(wide), it.points.weight, RG_GRID_NEIGHBOURS * row_stride(wide));
+    struct guard tile = make(rng, value_dtype(wide), it.channels * RG_GRID_POINTS);
+    void *expected = copy_of(&tile);
+    for (int64_t p = 0; p < whole_lanes(n); p++)
+        for (int64_t c = 0; c < it.channels; c++)
+            set(wide, expected, c * RG_GRID_POINTS + p, blend_planes(&it, wide, it.points.weight, p, c));
+    subject->kernels->packed->sample_each[dtype](tile.data, it.source.data, it.channel_stride, it.channels, &it.image,
+                                                 &it.points, n);
+    finish_values(subject, "packed_sample_each", n, &tile, expected);
+    guard_fini(&it.source);
+}
+
+static void try_slope_each(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n)
+{
+    static const char *const names[] = {"packed_slope_each by x", "packed_slope_each by y", "packed_slope_each by z"};
+    static struct planes it;
+    const bool wide = subject->wide;
+    make_planes(&it, rng, dtype, INT64_C(1) << rng_between(rng, 1, 2), n);
+    union rg_grid_values *const by[] = {it.points.dx, it.points.dy, it.points.dz}, *term[RG_GRID_AXES] = {NULL};
+    struct guard tile = make(rng, value_dtype(wide), it.channels * RG_GRID_POINTS), terms[RG_GRID_AXES];
+    void *expected[RG_GRID_AXES];
+    for (int64_t d = 0; d < it.points.each.n_axes; d++) {
+        fill(rng, value_dtype(wide), by[d], (d == 2 ? RG_GRID_DEEP_NEIGHBOURS : RG_GRID_NEIGHBOURS) * row_stride(wide));
+        terms[d] = make_rows(rng, wide, it.channels);
+        term[d] = (union rg_grid_values *)terms[d].data;
+        expected[d] = copy_of(&terms[d]);
+        for (int64_t p = 0; p < whole_lanes(n); p++)
+            for (int64_t c = 0; c < it.channels; c++)
+                set(wide, expected[d], c * row_stride(wide) + p,
+                    times(wide, get(wide, tile.data, c * RG_GRID_POINTS + p), blend_planes(&it, wide, by[d], p, c)));
+    }
+    subject->kernels->packed->slope_each[dtype](term, tile.data, it.source.data, it.channel_stride, it.channels,
+                                                &it.image, &it.points, n);
+    for (int64_t d = 0; d < it.points.each.n_axes; d++)
+        finish_values(subject, names[d], n, &terms[d], expected[d]);
+    guard_fini(&tile);
+    guard_fini(&it.source);
+}
+
 /* All lanes are channels, or some are missing. */
 static void try_packed_moves(const struct subject *subject, struct rng *rng, struct move move)
 {
+    if (move.n <= RG_GRID_POINTS) {
+        try_sample_each(subject, rng, move.dtype, move.n);
+        try_slope_each(subject, rng, move.dtype, move.n);
+    }
     for (int k = 0; k < N_PACKED_LANES; k++)
         for (int which = 0; which < N_LAYOUTS; which++) {
             move.lanes = packed_lanes[k];
@@ -567,7 +746,7 @@ static void try_packed_moves(const struct subject *subject, struct rng *rng, str
             move.layout = make_layout(which, move.channels, move.n);
             try_packed_load(subject, rng, &move);
             try_packed_store(subject, rng, &move);
-            if (move.lanes == 1 || move.lanes == RG_GRID_LANES)
+            if (move.lanes == RG_GRID_LANES)
                 try_packed_gather(subject, rng, move);
         }
 }
@@ -646,8 +825,12 @@ static void check_range(const struct subject *subject, const void *values, int64
 static void check_rows(const struct subject *subject, struct rng *rng, const void *values, int64_t n,
                        const union rg_grid_values *least, const union rg_grid_values *greatest)
 {
-    const struct rg_grid_spec spec = {rng_between(rng, 1, 9), 1, (regrad_interpolation)rng_below(rng, 3),
-                                      (regrad_padding)rng_below(rng, 3), rng_chance(rng, 2)};
+    const struct rg_grid_spec spec = {.in_h = rng_between(rng, 1, 9),
+                                      .in_w = 1,
+                                      .interpolation = (regrad_interpolation)rng_below(rng, 3),
+                                      .padding = (regrad_padding)rng_below(rng, 3),
+                                      .align_corners = rng_chance(rng, 2),
+                                      .derives = true};
     const int32_t most = spec.interpolation == REGRAD_BICUBIC ? 4 : 2;
     const struct reference_grid grid = {.interpolation = spec.interpolation,
                                         .padding = spec.padding,

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "check_kernel.h"
+#include "kernel/axis_kernels.h"
 #include "kernel_subject.h"
 #include "number.h"
 
@@ -152,8 +153,11 @@ static void make_map(const struct subject *subject, struct rng *rng, struct map 
 
 enum { MOST_LINES = 9, MOST_BLOCKS = LONGEST, MOST_STEPS = 24 };
 
-/* Entries of all steps: few where blocks are small. */
-enum { MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * 8 * RG_MAX_LANES };
+/* Weights of all steps: few where blocks are small; and numbers of lanes, with gaps. */
+enum {
+    MOST_ENTRIES = (LONGEST + RG_MAX_LANES) * 8 * RG_MAX_LANES,
+    MOST_LANES = MOST_BLOCKS * (RG_MAX_LANES + MOST_STEPS + 4)
+};
 
 /* Tables of columns while they are made: block b has the results from at[b] on. */
 struct tables {
@@ -164,9 +168,9 @@ struct tables {
     int64_t n, block, n_blocks, at[MOST_BLOCKS];
     int n_pairs, spacing, factor;
     bool narrow;
-    int32_t n_index, n_weights, first[MOST_BLOCKS + 1];
-    struct rg_step steps[MOST_BLOCKS * MOST_STEPS];
-    int32_t index[2 * MOST_ENTRIES];
+    int32_t n_lanes, n_weights;
+    struct rg_block blocks[MOST_BLOCKS];
+    int32_t lanes[MOST_LANES];
     double weight[MOST_ENTRIES]; /* room for T */
 };
 
@@ -180,81 +184,82 @@ static unsigned char *weight_at(struct tables *tables, int64_t k)
     return (unsigned char *)tables->weight + (size_t)k * value_size(tables->subject->wide);
 }
 
-/* A step of the newest block, with random weights in all lanes. */
-static struct rg_step *add_step(struct tables *tables, int64_t offset, uint32_t lanes)
+static struct rg_block *newest(struct tables *tables)
 {
-    struct rg_step *step = &tables->steps[tables->first[tables->n_blocks]++];
-    *step = (struct rg_step){.offset = (int32_t)offset, .weight = tables->n_weights, .lanes = lanes};
-    fill_with(tables->rng, tables->sort, value_dtype(tables->subject->wide), weight_at(tables, tables->n_weights),
-              lanes_of(tables));
-    tables->n_weights += (int32_t)lanes_of(tables);
-    return step;
+    return &tables->blocks[tables->n_blocks - 1];
 }
 
-/* Lanes from `first` to `last` - 1: all of them, or some. */
-static uint32_t draw_lanes(struct rng *rng, int64_t first, int64_t last, bool all)
+static int32_t *lanes_at(struct tables *tables, const struct rg_block *block)
 {
-    uint32_t lanes = 0;
-    for (int64_t j = first; j < last; j++)
-        if (all || rng_chance(rng, 2))
-            lanes |= 1U << j;
-    return lanes;
+    return tables->lanes + block->lanes;
 }
 
-/* The index of lane j in the newest step: where the block has one window, it follows from the step before. */
-static int32_t draw_index(struct tables *tables, const struct rg_step *step, int64_t j, int64_t reach)
+/* The lanes of each step. */
+static int32_t *steps_at(struct tables *tables, const struct rg_block *block)
 {
-    const struct rg_step *first = &tables->steps[tables->first[tables->n_blocks - 1]];
-    if (tables->n_pairs > 0 && step != first)
-        return tables->index[step[-1].index + j] + tables->spacing;
+    return lanes_at(tables, block) + (tables->factor > 0 ? 0 : lanes_of(tables));
+}
+
+/* Steps of the newest block that add nothing yet, with random weights in all lanes. */
+static void add_steps(struct tables *tables, int64_t offset, int32_t n_steps)
+{
+    const int64_t n = n_steps * lanes_of(tables);
+    struct rg_block *block = newest(tables);
+    tables->n_lanes += (int32_t)rng_below(tables->rng, 4); /* they may start anywhere */
+    *block = (struct rg_block){(int32_t)offset, tables->n_lanes, tables->n_weights, n_steps};
+    fill_with(tables->rng, tables->sort, value_dtype(tables->subject->wide), weight_at(tables, tables->n_weights), n);
+    tables->n_lanes += (tables->factor > 0 ? 0 : (int32_t)lanes_of(tables)) + n_steps;
+    tables->n_weights += (int32_t)n;
+    memset(steps_at(tables, block), 0, (size_t)n_steps * sizeof *tables->lanes);
+}
+
+/* Steps `from` to `to` - 1 of the newest block, or some of them, add to lane j. */
+static void draw_steps(struct tables *tables, int64_t j, int64_t from, int64_t to, bool all)
+{
+    for (int64_t k = from; k < to; k++)
+        if (all || rng_chance(tables->rng, 2))
+            steps_at(tables, newest(tables))[k] |= 1 << j;
+}
+
+/* An index for lane j of the newest block, and steps as far as the window or the line goes. Lanes behind the last
+ * result have none. */
+static void draw_lane(struct tables *tables, int64_t j, bool is_result, bool all)
+{
+    const struct rg_block *block = newest(tables);
+    const int64_t n_line = tables->n_line - block->offset, window = 2 * lanes_of(tables) * tables->n_pairs;
+    const int64_t reach = tables->n_pairs > 0 ? rg_min(window, n_line) : n_line;
     const int64_t low = rng_chance(tables->rng, 2) ? rg_max(reach - 6 * tables->spacing, 1) : reach;
-    return (int32_t)rng_below(tables->rng, low);
+    const int64_t index = rng_below(tables->rng, low), most = (reach - index - 1) / tables->spacing + 1;
+    lanes_at(tables, block)[j] = (int32_t)index;
+    if (is_result)
+        draw_steps(tables, j, 0, rg_min(most, block->n_steps), all);
 }
 
-/* A step with an index. The lanes it is not for may have any: all lanes that would read beyond its window, or beyond
- * the line. */
-static struct rg_step *add_pick(struct tables *tables, int64_t offset, uint32_t lanes)
+/* The same as what the block before makes a result of, which is lane `from` there and lane j of the newest one. */
+static void copy_lane(struct tables *tables, int64_t from, int64_t j)
 {
-    struct rg_step *step = add_step(tables, offset, lanes);
-    const int64_t reach = rg_min(2 * lanes_of(tables) * rg_max(tables->n_pairs, 1), tables->n_line - offset);
-    tables->n_index += (int32_t)rng_below(tables->rng, 4); /* they may start anywhere */
-    step->index = tables->n_index;
-    for (int64_t j = 0; j < lanes_of(tables); j++) {
-        const int32_t index = draw_index(tables, step, j, reach);
-        tables->index[tables->n_index++] = index;
-        if (index >= reach)
-            step->lanes &= ~(1U << j);
+    const struct rg_block *block = newest(tables), *before = block - 1;
+    const int64_t lanes = lanes_of(tables);
+    const size_t nbytes = value_size(tables->subject->wide);
+    lanes_at(tables, block)[j] = lanes_at(tables, before)[from];
+    for (int64_t k = 0; k < before->n_steps; k++) {
+        steps_at(tables, block)[k] |= (steps_at(tables, before)[k] >> from & 1) << j;
+        memcpy(weight_at(tables, block->weight + k * lanes + j), weight_at(tables, before->weight + k * lanes + from),
+               nbytes);
     }
-    return step;
-}
-
-/* Adds to the first `shared` results of the newest block what a step of the block before adds to them, and terms to
- * some of the others. */
-static void add_same(struct tables *tables, const struct rg_step *before, int64_t shared, int64_t n, bool whole)
-{
-    const int64_t from = tables->block - shared;
-    const uint32_t lanes = before->lanes >> from | draw_lanes(tables->rng, shared, n, whole);
-    const struct rg_step *step = add_pick(tables, before->offset, lanes);
-    memcpy(&tables->index[step->index], &tables->index[before->index + from], (size_t)shared * sizeof *tables->index);
-    memcpy(weight_at(tables, step->weight), weight_at(tables, before->weight + from),
-           (size_t)shared * value_size(tables->subject->wide));
 }
 
 /* The newest block: n results from tables->at on, of which `shared` are also in the block before. */
 static void add_block(struct tables *tables, int64_t n, int64_t shared, bool whole)
 {
-    const int64_t b = tables->n_blocks - 1, n_others = rng_below(tables->rng, 7);
-    const int32_t before = b == 0 ? 0 : tables->first[b - 1], end_before = tables->first[b];
-    int64_t offset = rng_below(tables->rng, tables->n_line);
-    for (int32_t k = before; k < end_before && shared > 0; k++) {
-        offset = tables->steps[k].offset;
-        add_same(tables, &tables->steps[k], shared, n, whole);
-    }
-    for (int64_t k = 0; k < n_others && !(shared > 0 && whole); k++) {
-        if (tables->n_pairs == 0)
-            offset = rng_below(tables->rng, tables->n_line);
-        add_pick(tables, offset, draw_lanes(tables->rng, shared, n, whole));
-    }
+    const struct rg_block before = shared > 0 ? newest(tables)[-1] : (struct rg_block){0};
+    const int64_t offset = shared > 0 ? before.offset : rng_below(tables->rng, tables->n_line);
+    add_steps(tables, offset, before.n_steps + (shared > 0 && whole ? 0 : (int32_t)rng_below(tables->rng, 7)));
+    for (int64_t j = 0; j < lanes_of(tables); j++)
+        if (j < shared)
+            copy_lane(tables, tables->block - shared + j, j);
+        else
+            draw_lane(tables, j, j < n, whole);
 }
 
 static void start_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n)
@@ -264,7 +269,7 @@ static void start_tables(struct tables *tables, const struct subject *subject, s
     tables->sort = (enum sort)rng_below(rng, N_SORTS);
     tables->n = n;
     tables->block = lanes_of(tables);
-    tables->n_blocks = tables->n_index = tables->n_weights = tables->first[0] = 0;
+    tables->n_blocks = tables->n_lanes = tables->n_weights = 0;
     tables->n_pairs = tables->factor = 0;
     tables->spacing = (int)rng_between(rng, 1, 3);
     tables->narrow = false;
@@ -273,14 +278,13 @@ static void start_tables(struct tables *tables, const struct subject *subject, s
 static void start_block(struct tables *tables, int64_t at)
 {
     tables->at[tables->n_blocks++] = at;
-    tables->first[tables->n_blocks] = tables->first[tables->n_blocks - 1];
 }
 
 static void make_tables(struct tables *tables, const struct subject *subject, struct rng *rng, int64_t n)
 {
     const bool mostly_whole = rng_chance(rng, 2);
     start_tables(tables, subject, rng, n);
-    tables->n_pairs = tables->block > 1 ? (int)rng_between(rng, 0, RG_MAX_PAIRS) : 0;
+    tables->n_pairs = (int)rng_between(rng, 0, subject->kernels->axis->most_pairs);
     if (rng_chance(rng, 2))
         tables->block = rng_between(rng, 1, tables->block);
     const int64_t block = tables->block;
@@ -292,12 +296,19 @@ static void make_tables(struct tables *tables, const struct subject *subject, st
     }
 }
 
-static bool is_whole(const struct tables *tables, int64_t b)
+/* Does step k add anything to lane j of a block? */
+static bool adds_to(struct tables *tables, const struct rg_block *block, int64_t k, int64_t j)
 {
-    for (int32_t k = tables->first[b]; k < tables->first[b + 1]; k++)
-        if (tables->steps[k].lanes != (1U << tables->block) - 1)
-            return false;
-    return true;
+    return steps_at(tables, block)[k] >> j & 1;
+}
+
+static bool is_whole(struct tables *tables, int64_t b)
+{
+    bool whole = true;
+    for (int32_t k = 0; k < tables->blocks[b].n_steps; k++)
+        for (int64_t j = 0; j < tables->block; j++)
+            whole &= adds_to(tables, &tables->blocks[b], k, j);
+    return whole;
 }
 
 static struct guard guard_of(struct rng *rng, const void *data, size_t nbytes)
@@ -310,30 +321,27 @@ static struct guard guard_of(struct rng *rng, const void *data, size_t nbytes)
 
 /* Tables between guard pages; those of weights are aligned as they end. Any run of whole blocks may be called so. */
 struct columns {
-    struct guard first, steps, index, weight;
+    struct guard blocks, lanes, weight;
     struct rg_columns columns;
 };
 
-static struct columns make_columns(const struct tables *tables)
+static struct columns make_columns(struct tables *tables)
 {
     struct rng *rng = tables->rng;
-    const size_t n_steps = (size_t)tables->first[tables->n_blocks];
     const int64_t whole_from = rng_between(rng, 0, tables->n_blocks);
     int64_t whole_to = whole_from;
     while (whole_to < tables->n_blocks && is_whole(tables, whole_to) && !rng_chance(rng, 9))
         whole_to++;
     struct columns made = {
-        .first = guard_of(rng, tables->first, (size_t)(tables->n_blocks + 1) * sizeof *tables->first),
-        .steps = guard_of(rng, tables->steps, n_steps * sizeof *tables->steps),
-        .index = guard_of(rng, tables->index, (size_t)tables->n_index * sizeof *tables->index),
+        .blocks = guard_of(rng, tables->blocks, (size_t)tables->n_blocks * sizeof *tables->blocks),
+        .lanes = guard_of(rng, tables->lanes, (size_t)tables->n_lanes * sizeof *tables->lanes),
         .weight = guard_of(rng, tables->weight, (size_t)tables->n_weights * value_size(tables->subject->wide)),
     };
     made.columns = (struct rg_columns){
         .n = tables->n,
         .block = tables->block,
-        .first = (const int32_t *)(const void *)made.first.data,
-        .steps = (const struct rg_step *)(const void *)made.steps.data,
-        .index = tables->factor > 0 ? NULL : (const int32_t *)(const void *)made.index.data,
+        .blocks = (const struct rg_block *)(const void *)made.blocks.data,
+        .lanes = (const int32_t *)(const void *)made.lanes.data,
         .weight = made.weight.data,
         .n_pairs = tables->n_pairs,
         .spacing = tables->spacing,
@@ -347,23 +355,24 @@ static struct columns make_columns(const struct tables *tables)
 
 static void end_columns(struct columns *columns)
 {
-    guard_fini(&columns->first);
-    guard_fini(&columns->steps);
-    guard_fini(&columns->index);
+    guard_fini(&columns->blocks);
+    guard_fini(&columns->lanes);
     guard_fini(&columns->weight);
 }
 
-/* Result k, from the steps of its block. */
-static double expect_result(struct tables *tables, const void *line, int64_t k)
+/* Result i, from the steps of its block. */
+static double expect_result(struct tables *tables, const void *line, int64_t i)
 {
     const bool wide = tables->subject->wide;
-    const int64_t b = k / tables->block, j = k - tables->at[b];
+    const int64_t b = i / tables->block, j = i - tables->at[b], lanes = lanes_of(tables);
+    const struct rg_block *block = &tables->blocks[b];
     double sum = 0;
-    for (int32_t s = tables->first[b]; s < tables->first[b + 1]; s++) {
-        const struct rg_step *step = &tables->steps[s];
-        const int64_t at = tables->factor > 0 ? j * tables->factor : tables->index[step->index + j];
-        if (step->lanes >> j & 1)
-            sum = fused(wide, get(wide, tables->weight, step->weight + j), get(wide, line, step->offset + at), sum);
+    for (int32_t k = 0; k < block->n_steps; k++) {
+        const int64_t at =
+            tables->factor > 0 ? k + j * tables->factor : tables->lanes[block->lanes + j] + k * tables->spacing;
+        if (adds_to(tables, block, k, j))
+            sum = fused(wide, get(wide, tables->weight, block->weight + k * lanes + j),
+                        get(wide, line, block->offset + at), sum);
     }
     return sum;
 }
@@ -430,18 +439,15 @@ void cols(void **state)
 
 /* ---- Shrink ---- */
 
-/* Steps of the newest block for the values `low` before the first of its results and after it; each is for those
- * of the results that have such a value, or for some of these. */
+/* Steps of the newest block for the values `low` before the first of its results and after it; each result has all of
+ * these values that there are, or some. */
 static void add_factor_block(struct tables *tables, int64_t low, int64_t end, bool all)
 {
-    const int64_t f = tables->factor, at = tables->at[tables->n_blocks - 1],
-                  n = rg_min(lanes_of(tables), tables->n - at);
-    for (int64_t u = -low; u < end; u++) {
-        uint32_t lanes = draw_lanes(tables->rng, 0, n, all);
-        for (int64_t j = 0; j < n; j++)
-            if (f * (at + j) + u < 0 || f * (at + j) + u >= f * tables->n)
-                lanes &= ~(1U << j);
-        add_step(tables, f * at + u, lanes);
+    const int64_t f = tables->factor, at = tables->at[tables->n_blocks - 1], n_steps = low + end;
+    add_steps(tables, f * at - low, (int32_t)n_steps);
+    for (int64_t j = 0; j < lanes_of(tables) && at + j < tables->n; j++) {
+        const int64_t first = f * (at + j) - low;
+        draw_steps(tables, j, first < 0 ? -first : 0, rg_min(n_steps, f * tables->n - first), all);
     }
 }
 

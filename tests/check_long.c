@@ -32,7 +32,7 @@ struct resize {
     int64_t in, out;
     double scale;
     enum axis axis;
-    bool bilinear;
+    enum { NEAREST_EXACT, NEAREST, BILINEAR } sort;
     regrad_nearest_law law;
     regrad_coordinates coordinates;
 };
@@ -50,9 +50,14 @@ static regrad_status call(const struct resize *resize, bool backward, const regr
                           const regrad_tensor *to)
 {
     const double h = resize->axis == HEIGHT ? resize->scale : 0, w = resize->axis == WIDTH ? resize->scale : 0;
-    if (resize->bilinear)
+    if (resize->sort == BILINEAR)
         return (backward ? regrad_upsample_bilinear2d_backward : regrad_upsample_bilinear2d)(from, to,
                                                                                              resize->coordinates, h, w);
+    if (resize->sort == NEAREST && resize->axis == ONE_DIMENSION)
+        return (backward ? regrad_upsample_nearest1d_backward : regrad_upsample_nearest1d)(from, to, resize->law,
+                                                                                           resize->scale);
+    if (resize->sort == NEAREST)
+        return (backward ? regrad_upsample_nearest2d_backward : regrad_upsample_nearest2d)(from, to, resize->law, h, w);
     if (resize->axis == ONE_DIMENSION)
         return (backward ? regrad_upsample_nearest_exact1d_backward
                          : regrad_upsample_nearest_exact1d)(from, to, resize->law, resize->scale);
@@ -91,11 +96,8 @@ static void run(const struct resize *resize, bool backward, float **from, float 
 static void expect(const struct resize *resize, bool backward, int64_t at, double value, double wanted)
 {
     if (value != wanted)
-        fail_msg("%lld -> %lld scale %g axis %d %s, %s: [%lld] is %g, not %g", (long long)resize->in,
-                 (long long)resize->out, resize->scale, resize->axis,
-                 resize->bilinear                            ? "bilinear"
-                 : resize->law == REGRAD_NEAREST_FORWARD_LAW ? "forward law"
-                                                             : "gather law",
+        fail_msg("%lld -> %lld scale %g axis %d sort %d law %d, %s: [%lld] is %g, not %g", (long long)resize->in,
+                 (long long)resize->out, resize->scale, resize->axis, resize->sort, resize->law,
                  backward ? "gradient" : "forward", (long long)at, value, wanted);
 }
 
@@ -125,19 +127,25 @@ static int64_t floor_of(wide a, wide b)
     return (int64_t)(a >= 0 ? a / b : -((-a + b - 1) / b));
 }
 
-/* floor((o + 1/2) / scale), but an input. */
+/* Halves: 1/2 for nearest-exact. */
+static int64_t half_of(const struct resize *resize)
+{
+    return resize->sort == NEAREST_EXACT;
+}
+
+/* floor((o + half) / scale), but an input. */
 static int64_t nearest_source(const struct resize *resize, int64_t o)
 {
     const struct fraction scale = scale_of(resize);
-    const int64_t source = floor_of((wide)(2 * o + 1) * scale.bottom, (wide)2 * scale.top);
+    const int64_t source = floor_of((wide)(2 * o + half_of(resize)) * scale.bottom, (wide)2 * scale.top);
     return source < resize->in ? source : resize->in - 1;
 }
 
-/* ceil(i * scale - 1/2), but an output, or one past the last. */
+/* ceil(i * scale - half), but an output, or one past the last. */
 static int64_t nearest_begin(const struct resize *resize, int64_t i)
 {
     const struct fraction scale = scale_of(resize);
-    const int64_t begin = -floor_of(scale.bottom - (wide)2 * i * scale.top, (wide)2 * scale.bottom);
+    const int64_t begin = -floor_of(half_of(resize) * scale.bottom - (wide)2 * i * scale.top, (wide)2 * scale.bottom);
     return begin < 0 ? 0 : begin < resize->out ? begin : resize->out;
 }
 
@@ -157,7 +165,7 @@ static int32_t *nearest_sources(const struct resize *resize)
     return source;
 }
 
-/* ---- Nearest-exact ---- */
+/* ---- Nearest-exact and nearest ---- */
 
 static void check_nearest_forward(const struct resize *resize, const int32_t *source)
 {
@@ -186,8 +194,13 @@ static void check_nearest_backward(const struct resize *resize, const int32_t *s
 static void check_nearest(int64_t in, int64_t out, double scale, enum axis axis)
 {
     static const regrad_nearest_law laws[] = {REGRAD_NEAREST_FORWARD_LAW, REGRAD_NEAREST_GATHER_LAW};
-    for (int law = 0; law < 2; law++) {
-        const struct resize resize = {.in = in, .out = out, .scale = scale, .axis = axis, .law = laws[law]};
+    for (int k = 0; k < 4; k++) {
+        const struct resize resize = {.in = in,
+                                      .out = out,
+                                      .scale = scale,
+                                      .axis = axis,
+                                      .sort = k / 2 ? NEAREST : NEAREST_EXACT,
+                                      .law = laws[k % 2]};
         int32_t *source = nearest_sources(&resize);
         check_nearest_forward(&resize, source);
         check_nearest_backward(&resize, source);
@@ -327,11 +340,11 @@ static void bilinear(void **state)
 {
     (void)state;
     static const struct resize resizes[] = {
-        {4194306, 8388612, 0, WIDTH, true, 0, REGRAD_HALF_PIXEL},
-        {6291456, 8388608, 0, HEIGHT, true, 0, REGRAD_ASYMMETRIC},
-        {6291457, 8388609, 0, WIDTH, true, 0, REGRAD_ALIGN_CORNERS},
-        {6291457, 4194305, 4, HEIGHT, true, 0, REGRAD_HALF_PIXEL},
-        {8388613, 2097152, 0.25, WIDTH, true, 0, REGRAD_ASYMMETRIC},
+        {4194306, 8388612, 0, WIDTH, BILINEAR, 0, REGRAD_HALF_PIXEL},
+        {6291456, 8388608, 0, HEIGHT, BILINEAR, 0, REGRAD_ASYMMETRIC},
+        {6291457, 8388609, 0, WIDTH, BILINEAR, 0, REGRAD_ALIGN_CORNERS},
+        {6291457, 4194305, 4, HEIGHT, BILINEAR, 0, REGRAD_HALF_PIXEL},
+        {8388613, 2097152, 0.25, WIDTH, BILINEAR, 0, REGRAD_ASYMMETRIC},
     };
     for (size_t k = 0; k < sizeof resizes / sizeof resizes[0]; k++) {
         check_linear_forward(&resizes[k]);

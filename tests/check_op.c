@@ -67,10 +67,8 @@ static void check_long_sums(struct rng *rng, const struct problem *problem)
     wide.in_w = rng_between(rng, 1, 2);
     wide.out_w = rng_between(rng, 55000, 65000);
     wide.scale_w = 0;
-    if (problem->kind != PROBLEM_NEAREST_1D) {
-        wide.in_h = rng_between(rng, 1, 3);
-        wide.out_h = rng_between(rng, 1, 3);
-    }
+    for (int k = 0; k < problem_n_axes(problem) - 1; k++)
+        problem_set_axis(&wide, k, rng_between(rng, 1, 3), rng_between(rng, 1, 3), 0);
     compare_with_reference(rng, &wide);
 }
 
@@ -89,7 +87,8 @@ static void check_long_rows(struct rng *rng, const struct problem *problem)
     wide.backward = true;
     wide.n = 1;
     wide.c = rng_between(rng, 1, 5);
-    wide.in_h = wide.out_h = problem->kind == PROBLEM_NEAREST_1D ? problem->in_h : 1;
+    for (int k = 0; k < problem_n_axes(problem) - 1; k++)
+        problem_set_axis(&wide, k, 1, 1, 0);
     wide.out_w = rng_between(rng, 4000, 20000);
     wide.in_w = rng_between(rng, wide.out_w / 5, wide.out_w);
     wide.scale_w = 0;
@@ -368,8 +367,9 @@ static void expect_values(struct problem problem, const double *const *in, int o
         size_t size = regrad_dtype_size(problem.dtype);
         for (size_t k = 0; k < result.nbytes[output] / size; k++) {
             double got = number_decode(problem.dtype, result.bytes[output] + k * size);
+            double rounded = number_round(problem.dtype, wanted[k]);
             double allowed = within > 0 ? within + number_rounding(problem.dtype, wanted[k]) : 0;
-            if (fabs(got - wanted[k]) > allowed || isnan(got))
+            if (fabs(got - rounded) > allowed || isnan(got))
                 fail_msg("%s: [%zu] is %.9g, not %.9g", problem_text(&problem), k, got, wanted[k]);
         }
         run_result_fini(&result);
@@ -380,10 +380,10 @@ static void worked_nearest(void **state)
 {
     (void)state;
     const double ones[] = {1, 1, 1, 1, 1, 1}, counts[] = {1, 2, 1, 2};
-    expect_values(gradient(PROBLEM_NEAREST_1D, 1, 4, 1, 6), (const double *[]){ones, NULL, NULL}, 0, counts, 0);
+    expect_values(gradient(PROBLEM_NEAREST_EXACT_1D, 1, 4, 1, 6), (const double *[]){ones, NULL, NULL}, 0, counts, 0);
     const double ramp[] = {0, 1, 2, 3, 4, 5, 6, 7};
     const double sums[32] = {6, 0, 0, 0, 22};
-    struct problem example = gradient(PROBLEM_NEAREST_2D, 8, 4, 4, 2);
+    struct problem example = gradient(PROBLEM_NEAREST_EXACT_2D, 8, 4, 4, 2);
     example.scale_h = example.scale_w = 2;
     expect_values(example, (const double *[]){ramp, NULL, NULL}, 0, sums, 0);
 }
@@ -410,6 +410,126 @@ static void worked_bilinear(void **state)
     for (int k = 0; k < 45; k++)
         rows[k] = row[k % 5];
     expect_values(gradient(PROBLEM_BILINEAR, 9, 5, 18, 10), (const double *[]){ramp, NULL, NULL}, 0, rows, 0);
+}
+
+/* Along the width of one row, which is the last axis of the operators of more axes. */
+struct row_call {
+    enum problem_kind kind;
+    bool backward, align_corners, gather;
+    int64_t in, out;
+    double scale;
+    double given[11], wanted[9]; /* exact, or to so many digits as `within` says */
+    double within;
+};
+
+static void expect_row(const struct row_call *call)
+{
+    struct problem problem = gradient(call->kind, 1, call->in, 1, call->out);
+    problem.in_d = problem.out_d = 1;
+    problem.backward = call->backward;
+    problem.scale_w = call->scale;
+    problem.coordinates = call->align_corners ? REGRAD_ALIGN_CORNERS : REGRAD_HALF_PIXEL;
+    problem.law = call->gather ? REGRAD_NEAREST_GATHER_LAW : REGRAD_NEAREST_FORWARD_LAW;
+    expect_values(problem, (const double *[]){call->given, NULL, NULL}, 0, call->wanted, call->within);
+}
+
+/* docs/operators.md has these values. */
+static const struct row_call row_calls[] = {
+    {PROBLEM_NEAREST_1D, true, false, false, 4, 6, 0, {1, 1, 1, 1, 1, 1}, {2, 1, 2, 1}, 0},
+    {PROBLEM_NEAREST_2D, true, false, false, 4, 6, 0, {1, 1, 1, 1, 1, 1}, {2, 1, 2, 1}, 0},
+    {PROBLEM_NEAREST_1D, true, false, false, 4, 8, 2.1, {1, 2, 3, 4, 5, 6, 7, 8}, {6, 9, 13, 8}, 0},
+    {PROBLEM_NEAREST_3D, true, false, false, 4, 8, 2.1, {1, 2, 3, 4, 5, 6, 7, 8}, {6, 9, 13, 8}, 0},
+    {PROBLEM_NEAREST_1D, true, false, false, 4, 6, 1.6, {1, 2, 3, 4, 5, 6}, {3, 7, 5, 6}, 0},
+    {PROBLEM_NEAREST_1D, true, false, false, 4, 4, 1.2, {1, 2, 3, 4}, {3, 3, 4, 0}, 0},
+    {PROBLEM_NEAREST_1D, false, false, false, 4, 4, 1.2, {5, 6, 7, 8}, {5, 5, 6, 7}, 0},
+    {PROBLEM_NEAREST_1D, false, false, false, 4, 6, 0, {5, 6, 7, 8}, {5, 5, 6, 7, 7, 8}, 0},
+    {PROBLEM_NEAREST_2D, true, false, false, 3, 8, 2, {1, 2, 3, 4, 5, 6, 7, 8}, {3, 7, 26}, 0},
+    {PROBLEM_NEAREST_2D, true, false, true, 3, 8, 2, {1, 2, 3, 4, 5, 6, 7, 8}, {3, 7, 11}, 0},
+    {PROBLEM_NEAREST_1D, false, false, true, 3, 8, 2, {1, 2, 3}, {1, 1, 2, 2, 3, 3, 0, 0}, 0},
+    {PROBLEM_NEAREST_EXACT_3D, true, false, false, 4, 6, 0, {1, 1, 1, 1, 1, 1}, {1, 2, 1, 2}, 0},
+    {PROBLEM_LINEAR, true, false, false, 4, 8, 0, {1, 2, 3, 4, 5, 6, 7, 8}, {3.25, 7, 11, 14.75}, 0},
+    {PROBLEM_TRILINEAR, true, false, false, 4, 8, 0, {1, 2, 3, 4, 5, 6, 7, 8}, {3.25, 7, 11, 14.75}, 0},
+    {PROBLEM_LINEAR, true, false, false, 6, 1, 0, {1}, {0, 0, 0.5, 0.5, 0, 0}, 0},
+    {PROBLEM_LINEAR, true, true, false, 6, 1, 0, {1}, {1, 0, 0, 0, 0, 0}, 0},
+    {PROBLEM_LINEAR,
+     true,
+     false,
+     false,
+     4,
+     9,
+     2.3,
+     {1, 1, 1, 1, 1, 1, 1, 1, 1},
+     {2.26087, 2.36957, 2.28261, 2.08696},
+     1e-5},
+    {PROBLEM_LINEAR, true, true, false, 6, 11, 0, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {2, 6, 10, 14, 18, 16}, 0},
+    {PROBLEM_LINEAR, true, false, false, 5, 5, 1.7, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, 0},
+    {PROBLEM_BICUBIC, true, false, false, 8, 4, 0, {1, 1, 1, 1}, {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 0},
+    {PROBLEM_BICUBIC, true, false, false, 4, 8, 0, {1}, {1.10546875, -0.10546875, 0, 0}, 0},
+    {PROBLEM_BICUBIC, true, false, false, 3, 2, 0, {1}, {0.7734375, 0.26171875, -0.03515625}, 0},
+    {PROBLEM_BICUBIC, true, false, false, 1, 6, 0, {1, 2, 3, 4, 5, 6}, {21}, 0},
+    {PROBLEM_BICUBIC, true, true, false, 1, 1, 0.3, {7}, {7}, 0},
+    {PROBLEM_BILINEAR_AA,
+     true,
+     false,
+     false,
+     8,
+     4,
+     0,
+     {1, 1, 1, 1},
+     {0.428571, 0.553571, 0.517857, 0.5, 0.5, 0.517857, 0.553571, 0.428571},
+     1e-6},
+    {PROBLEM_BILINEAR_AA, true, false, false, 3, 8, 2, {1, 2, 3, 4, 5, 6, 7, 8}, {3.25, 7, 17.75}, 0},
+    {PROBLEM_BILINEAR_AA, false, false, false, 3, 8, 2, {1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 0}, 0},
+    {PROBLEM_BICUBIC_AA, true, true, false, 5, 1, 0, {1}, {1.125, -0.125, 0, 0, 0}, 0},
+    {PROBLEM_BICUBIC_AA, true, false, false, 4, 8, 0, {1}, {1.088235, -0.088235, 0, 0}, 1e-6},
+    {PROBLEM_LANCZOS_AA,
+     true,
+     false,
+     false,
+     6,
+     2,
+     0,
+     {1, 1},
+     {0.232701, 0.350202, 0.417097, 0.417097, 0.350202, 0.232701},
+     1e-6},
+    {PROBLEM_LANCZOS_AA, true, false, false, 5, 5, 0.3, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, 0},
+};
+
+static void worked_rows(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof row_calls / sizeof row_calls[0]; k++)
+        expect_row(&row_calls[k]);
+}
+
+static void worked_volumes(void **state)
+{
+    (void)state;
+    static double ones[4096], wanted[4 * 8 * 16];
+    for (int k = 0; k < 4096; k++)
+        ones[k] = 1;
+    struct problem problem = gradient(PROBLEM_TRILINEAR, 1, 1, 16, 16);
+    problem.in_d = 1;
+    problem.out_d = 16;
+    expect_values(problem, (const double *[]){ones, NULL, NULL}, 0, (const double[]){4096}, 0);
+    problem = gradient(PROBLEM_TRILINEAR, 8, 16, 1, 1);
+    problem.in_d = 4;
+    problem.out_d = 1;
+    for (int k = 0; k < 4 * 8 * 16; k++) {
+        const int d = k / 128, h = k / 16 % 8, w = k % 16;
+        wanted[k] = (d == 1 || d == 2) && (h == 3 || h == 4) && (w == 7 || w == 8) ? 0.125 : 0;
+    }
+    expect_values(problem, (const double *[]){ones, NULL, NULL}, 0, wanted, 0);
+    problem = gradient(PROBLEM_NEAREST_EXACT_3D, 2, 3, 3, 2);
+    problem.in_d = 4;
+    problem.out_d = 6;
+    for (int k = 0; k < 4 * 2 * 3; k++) {
+        const double depths[] = {1, 2, 1, 2}, heights[] = {1, 2}, widths[] = {1, 0, 1};
+        wanted[k] = depths[k / 6] * heights[k / 3 % 2] * widths[k % 3];
+    }
+    expect_values(problem, (const double *[]){ones, NULL, NULL}, 0, wanted, 0);
+    problem = gradient(PROBLEM_BICUBIC, 2, 2, 1, 1);
+    expect_values(problem, (const double *[]){ones, NULL, NULL}, 0, (const double[]){0.25, 0.25, 0.25, 0.25}, 0);
 }
 
 /* Half sums of ones stall at 2048. */
@@ -502,6 +622,8 @@ int main(void)
         cmocka_unit_test(finite_differences),
         cmocka_unit_test(worked_nearest),
         cmocka_unit_test(worked_bilinear),
+        cmocka_unit_test(worked_rows),
+        cmocka_unit_test(worked_volumes),
         cmocka_unit_test(worked_many_ones),
         cmocka_unit_test(worked_grid_half),
         cmocka_unit_test(worked_grid_border),

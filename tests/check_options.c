@@ -53,7 +53,7 @@ static const char *name_of(const struct dense_call *call, int op)
 static struct dense_call *call_of(int op)
 {
     static struct dense_call call;
-    if (op == NEAREST_1D || op == NEAREST_1D_BACKWARD)
+    if (dense_call_n_axes(op) == 1)
         dense_call_init(&call, op, REGRAD_FLOAT32, 16, 64, 1, 32, 0x3C);
     else
         dense_call_init(&call, op, REGRAD_FLOAT32, 2, 16, 40, 25, 0x3C);

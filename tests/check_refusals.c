@@ -15,7 +15,7 @@
 
 #include "problem.h"
 
-enum { MEMORY = 4096, FILL = 0x5A };
+enum { MEMORY = 8192, FILL = 0x5A };
 
 /* A valid call, to be spoiled in one respect. */
 struct setup {
@@ -32,9 +32,11 @@ static void setup_init(struct setup *setup, enum problem_kind kind, bool backwar
                                         .dtype = REGRAD_FLOAT32,
                                         .n = 2,
                                         .c = 3,
-                                        .in_h = kind == PROBLEM_NEAREST_1D ? 1 : 4,
+                                        .in_d = 2,
+                                        .in_h = 4,
                                         .in_w = 5,
-                                        .out_h = kind == PROBLEM_NEAREST_1D ? 1 : 7,
+                                        .out_d = 4,
+                                        .out_h = 7,
                                         .out_w = 6,
                                         .wanted = {true, true}}};
     struct signature *signature = &setup->signature;
@@ -58,6 +60,7 @@ enum field {
     STORAGE,
     DTYPE,
     DATA,
+    SCALE_D,
     SCALE_H,
     SCALE_W,
     COORDINATES,
@@ -66,7 +69,19 @@ enum field {
     PADDING
 };
 
-enum operators { BILINEAR = 1, NEAREST_1D = 2, NEAREST_2D = 4, GRID = 8, TWO_D = 5, NEAREST = 6, RESIZE = 7, ALL = 15 };
+#define BIT(kind) (1 << PROBLEM_##kind)
+enum operators {
+    GRID = BIT(GRID),
+    ONE_D = BIT(NEAREST_1D) | BIT(NEAREST_EXACT_1D) | BIT(LINEAR),
+    THREE_D = BIT(NEAREST_3D) | BIT(NEAREST_EXACT_3D) | BIT(TRILINEAR),
+    RESIZE = GRID - 1,
+    TWO_D = RESIZE & ~(ONE_D | THREE_D),
+    NEAREST = BIT(NEAREST_1D) | BIT(NEAREST_2D) | BIT(NEAREST_3D) | BIT(NEAREST_EXACT_1D) | BIT(NEAREST_EXACT_2D) |
+              BIT(NEAREST_EXACT_3D),
+    SMOOTH = RESIZE & ~NEAREST,
+    ANTIALIASED = BIT(BILINEAR_AA) | BIT(BICUBIC_AA) | BIT(LANCZOS_AA),
+    ALL = RESIZE | GRID
+};
 enum operand_name { IN0, IN1, IN2, OUT0, OUT1, NONE };
 
 struct refusal {
@@ -87,10 +102,14 @@ struct refusal {
 static const struct refusal refusals[] = {
     /* rank and type */
     {TWO_D | GRID, 2, IN0, RANK, 0, 3, BAD, NULL, "3", "4", false},
-    {NEAREST_1D, 2, IN0, RANK, 0, 4, BAD, NULL, "4", "3", false},
+    {TWO_D | GRID, 2, IN0, RANK, 0, 5, BAD, NULL, "5", "4", false},
+    {ONE_D, 2, IN0, RANK, 0, 4, BAD, NULL, "4", "3", false},
+    {ONE_D, 2, IN0, RANK, 0, 5, BAD, NULL, "5", "3", false},
+    {THREE_D, 2, IN0, RANK, 0, 4, BAD, NULL, "4", "5", false},
     {TWO_D | GRID, 2, OUT0, RANK, 0, 2, BAD, NULL, "2", "4", false},
-    {NEAREST_1D, 2, OUT0, RANK, 0, 0, BAD, NULL, "0", "3", false},
-    {ALL, 2, IN0, RANK, 0, 5, BAD, NULL, "5", NULL, false},
+    {ONE_D, 2, OUT0, RANK, 0, 0, BAD, NULL, "0", "3", false},
+    {THREE_D, 2, OUT0, RANK, 0, 3, BAD, NULL, "3", "5", false},
+    {ALL, 2, IN0, RANK, 0, 6, BAD, NULL, "6", NULL, false},
     {ALL, 2, IN0, RANK, 0, -1, BAD, NULL, "-1", NULL, false},
     {GRID, 2, IN1, RANK, 0, 3, BAD, NULL, "3", "4", false},
     {GRID, 1, IN2, RANK, 0, 3, BAD, NULL, "3", "4", false},
@@ -98,6 +117,9 @@ static const struct refusal refusals[] = {
     {ALL, 2, IN0, DTYPE, 0, 99, BAD, NULL, "99", "FLOAT32", false},
     {ALL, 2, IN0, DTYPE, 0, -1, BAD, NULL, "-1", "FLOAT32", false},
     {ALL, 2, OUT0, DTYPE, 0, REGRAD_FLOAT16, BAD, NULL, "float16", "float32", false},
+    {NEAREST, 0, IN0, DTYPE, 0, REGRAD_UINT8, BAD, "output", "float32", "uint8", false},
+    {NEAREST, 1, IN0, DTYPE, 0, REGRAD_UINT8, BAD, NULL, "UINT8", "FLOAT32", false},
+    {SMOOTH | GRID, 2, IN0, DTYPE, 0, REGRAD_UINT8, BAD, NULL, "UINT8", "FLOAT32", false},
     {GRID, 2, IN1, DTYPE, 0, REGRAD_FLOAT64, BAD, NULL, "float64", "float32", false},
     {GRID, 1, IN2, DTYPE, 0, REGRAD_BFLOAT16, BAD, NULL, "bfloat16", "float32", false},
     {GRID, 1, OUT1, DTYPE, 0, REGRAD_FLOAT64, BAD, NULL, "float64", "float32", false},
@@ -105,9 +127,12 @@ static const struct refusal refusals[] = {
     {RESIZE, 2, OUT0, SHAPE, 0, 1, BAD, NULL, "1", "2", false},
     {RESIZE, 2, OUT0, SHAPE, 1, 2, BAD, NULL, "2", "3", false},
     {RESIZE, 2, IN0, SHAPE, 2, 0, BAD, NULL, "0", NULL, false},
-    {TWO_D, 2, IN0, SHAPE, 3, 0, BAD, NULL, "0", NULL, false},
+    {TWO_D | THREE_D, 2, IN0, SHAPE, 3, 0, BAD, NULL, "0", NULL, false},
+    {THREE_D, 2, IN0, SHAPE, 4, 0, BAD, NULL, "0", NULL, false},
     {RESIZE, 2, OUT0, SHAPE, 2, 0, BAD, NULL, "0", NULL, false},
-    {TWO_D, 2, OUT0, SHAPE, 3, 0, BAD, NULL, "0", NULL, false},
+    {TWO_D | THREE_D, 2, OUT0, SHAPE, 3, 0, BAD, NULL, "0", NULL, false},
+    {THREE_D, 2, OUT0, SHAPE, 4, 0, BAD, NULL, "0", NULL, false},
+    {THREE_D, 2, IN0, SHAPE, 4, -7, BAD, NULL, "-7", NULL, false},
     {ALL, 2, IN0, SHAPE, 0, -2, BAD, NULL, "-2", NULL, false},
     {ALL, 2, OUT0, SHAPE, 1, -3, BAD, NULL, "-3", NULL, false},
     {GRID, 0, IN0, SHAPE, 2, 0, BAD, "input", "0", NULL, false},
@@ -133,6 +158,7 @@ static const struct refusal refusals[] = {
     {ALL, 2, IN0, STRIDE, 1, HUGE_SIZE, BAD, NULL, NULL, NULL, false},
     {ALL, 2, IN0, STRIDE, 1, -HUGE_SIZE, BAD, NULL, NULL, NULL, false},
     {ALL, 2, OUT0, STRIDE, 1, HUGE_SIZE, BAD, NULL, NULL, NULL, false},
+    {THREE_D, 2, IN0, STRIDE, 4, HUGE_SIZE, BAD, NULL, NULL, NULL, false},
     {ALL, 2, IN0, OFFSET, 0, 9.2e18, BAD, NULL, NULL, NULL, false},
     /* views outside of their storage */
     {ALL, 2, IN0, STORAGE, 0, 7, BAD, NULL, NULL, "0 to 6", false},
@@ -142,19 +168,30 @@ static const struct refusal refusals[] = {
     {ALL, 2, OUT0, STRIDE, 1, 0, BAD, NULL, NULL, NULL, false},
     {ALL, 2, OUT0, STRIDE, 0, 1, BAD, NULL, NULL, NULL, false},
     {GRID, 1, OUT1, STRIDE, 3, 0, BAD, NULL, NULL, NULL, false},
+    {THREE_D, 2, OUT0, STRIDE, 2, 3, BAD, NULL, NULL, NULL, false},
     /* scales */
-    {TWO_D, 2, NONE, SCALE_H, 0, (double)NAN, BAD, "scale_h", "nan", NULL, false},
-    {TWO_D, 2, NONE, SCALE_W, 0, (double)INFINITY, BAD, "scale_w", "inf", NULL, false},
-    {NEAREST_1D, 2, NONE, SCALE_W, 0, -(double)INFINITY, BAD, "scale_l", "inf", NULL, false},
-    {TWO_D, 2, NONE, SCALE_H, 0, 1e-310, BAD, "scale_h", NULL, NULL, false},
-    {BILINEAR, 2, NONE, SCALE_W, 0, 1e-39, BAD, "scale_w", "1e-39", NULL, false},
-    {NEAREST_2D, 2, NONE, SCALE_H, 0, -1.5, BAD, "scale_h", "-1.5", NULL, false},
-    {NEAREST_2D, 2, NONE, SCALE_W, 0, -2, BAD, "scale_w", "-2", NULL, false},
-    {NEAREST_1D, 2, NONE, SCALE_W, 0, -2, BAD, "scale_l", "-2", NULL, false},
+    {THREE_D, 2, NONE, SCALE_D, 0, (double)NAN, BAD, "scale_d", "nan", NULL, false},
+    {TWO_D | THREE_D, 2, NONE, SCALE_H, 0, (double)NAN, BAD, "scale_h", "nan", NULL, false},
+    {TWO_D | THREE_D, 2, NONE, SCALE_W, 0, (double)INFINITY, BAD, "scale_w", "inf", NULL, false},
+    {ONE_D, 2, NONE, SCALE_W, 0, -(double)INFINITY, BAD, "scale_l", "inf", NULL, false},
+    {TWO_D | THREE_D, 2, NONE, SCALE_H, 0, 1e-310, BAD, "scale_h", NULL, NULL, false},
+    {THREE_D, 2, NONE, SCALE_D, 0, 5e-324, BAD, "scale_d", NULL, NULL, false},
+    {TWO_D | THREE_D, 2, NONE, SCALE_W, 0, 5e-324, BAD, "scale_w", NULL, NULL, false},
+    {ONE_D, 2, NONE, SCALE_W, 0, 5e-324, BAD, "scale_l", NULL, NULL, false},
+    {TWO_D | THREE_D, 2, NONE, SCALE_W, 0, 1e-39, BAD, "scale_w", "1e-39", NULL, false},
+    {ONE_D, 2, NONE, SCALE_W, 0, 1e-39, BAD, "scale_l", "1e-39", NULL, false},
+    {BIT(BICUBIC_AA), 2, NONE, SCALE_W, 0, 5e-39, BAD, "scale_w", "5e-39", "twice its inverse", false},
+    {BIT(LANCZOS_AA), 2, NONE, SCALE_H, 0, 8e-39, BAD, "scale_h", "8e-39", "three times its inverse", false},
+    {THREE_D & NEAREST, 2, NONE, SCALE_D, 0, -0.5, BAD, "scale_d", "-0.5", NULL, false},
+    {(TWO_D | THREE_D) & NEAREST, 2, NONE, SCALE_H, 0, -1.5, BAD, "scale_h", "-1.5", NULL, false},
+    {(TWO_D | THREE_D) & NEAREST, 2, NONE, SCALE_W, 0, -2, BAD, "scale_w", "-2", NULL, false},
+    {ONE_D & NEAREST, 2, NONE, SCALE_W, 0, -2, BAD, "scale_l", "-2", NULL, false},
     /* options */
-    {BILINEAR, 2, NONE, COORDINATES, 0, 3, BAD, "coordinates", "3", NULL, false},
-    {BILINEAR, 2, NONE, COORDINATES, 0, -1, BAD, "coordinates", "-1", NULL, false},
+    {SMOOTH, 2, NONE, COORDINATES, 0, 3, BAD, "coordinates", "3", NULL, false},
+    {SMOOTH, 2, NONE, COORDINATES, 0, -1, BAD, "coordinates", "-1", NULL, false},
+    {ANTIALIASED, 2, NONE, COORDINATES, 0, REGRAD_ASYMMETRIC, BAD, "coordinates", "2", NULL, false},
     {NEAREST, 2, NONE, LAW, 0, 2, BAD, "law", "2", NULL, false},
+    {NEAREST, 2, NONE, LAW, 0, -1, BAD, "law", "-1", NULL, false},
     {GRID, 2, NONE, INTERPOLATION, 0, 3, BAD, "interpolation", "3", NULL, false},
     {GRID, 2, NONE, INTERPOLATION, 0, -1, BAD, "interpolation", "-1", NULL, false},
     {GRID, 2, NONE, PADDING, 0, 3, BAD, "padding", "3", NULL, false},
@@ -212,6 +249,9 @@ static void spoil_option(struct problem *problem, const struct refusal *refusal)
 {
     int value = isfinite(refusal->value) ? (int)refusal->value : 0;
     switch (refusal->field) {
+    case SCALE_D:
+        problem->scale_d = refusal->value;
+        break;
     case SCALE_H:
         problem->scale_h = refusal->value;
         break;
@@ -321,7 +361,7 @@ static void missing_tensors(void **state)
                    "upsample_nearest_exact2d", "output");
     expect_missing(regrad_upsample_nearest_exact2d_backward(NULL, out, REGRAD_NEAREST_FORWARD_LAW, 0, 0),
                    "upsample_nearest_exact2d_backward", "grad_output");
-    setup_init(&setup, PROBLEM_NEAREST_1D, true);
+    setup_init(&setup, PROBLEM_NEAREST_EXACT_1D, true);
     expect_missing(regrad_upsample_nearest_exact1d(NULL, out, REGRAD_NEAREST_FORWARD_LAW, 0),
                    "upsample_nearest_exact1d", "input");
     expect_missing(regrad_upsample_nearest_exact1d_backward(in, NULL, REGRAD_NEAREST_FORWARD_LAW, 0),
@@ -362,7 +402,7 @@ static void nearest_graph_operator(void **state)
 {
     (void)state;
     static struct setup setup;
-    setup_init(&setup, PROBLEM_NEAREST_2D, true);
+    setup_init(&setup, PROBLEM_NEAREST_EXACT_2D, true);
     const regrad_tensor *in = setup.in, *out = setup.out;
     const char *name = "upsample_nearest_exact2d_grad";
     const int64_t size[] = {7, 6}, wrong[] = {7, 9}, input[] = {2, 3, 4, 5}, wrong_input[] = {2, 3, 4, 8};
@@ -423,6 +463,7 @@ static void other_orders(void **state)
 {
     (void)state;
     static const int channels_last[] = {0, 2, 3, 1}, channels_last_1d[] = {0, 2, 1}, batch_last[] = {1, 2, 3, 0};
+    static const int channels_last_3d[] = {0, 2, 3, 4, 1};
     static struct setup setup;
     for (int backward = 0; backward < 2; backward++) {
         const bool to_larger = backward == 0;
@@ -435,13 +476,16 @@ static void other_orders(void **state)
         expect_order(&setup, to_larger ? "output.shape[1] is 7, must be 4, as input.shape[1]; the order is N, C, H, W"
                                        : "grad_input.shape[1] is 4, must be 7, as grad_output.shape[1]; the order is "
                                          "N, C, H, W");
-        setup_init(&setup, PROBLEM_NEAREST_2D, backward);
+        setup_init(&setup, PROBLEM_NEAREST_EXACT_2D, backward);
         reorder(&setup.in[0], batch_last);
         expect_order(&setup, ".shape[0] is 2, must be 3, as ");
-        setup_init(&setup, PROBLEM_NEAREST_1D, backward);
+        setup_init(&setup, PROBLEM_NEAREST_EXACT_1D, backward);
         reorder(&setup.in[0], channels_last_1d);
         reorder(&setup.out[0], channels_last_1d);
         expect_order(&setup, "the order is N, C, L");
+        setup_init(&setup, PROBLEM_TRILINEAR, backward);
+        reorder(&setup.in[0], channels_last_3d);
+        expect_order(&setup, "the order is N, C, D, H, W");
     }
 }
 
@@ -604,6 +648,19 @@ static void sizes_beyond_memory(void **state)
     assert_int_equal(regrad_upsample_nearest_exact1d_plan(&input, &output, REGRAD_NEAREST_GATHER_LAW, 0, &plan),
                      REGRAD_ERROR_OUT_OF_MEMORY);
     assert_null(plan);
+    static const char *const with_weights[] = {
+        "regrad_upsample_bicubic2d",     "regrad_upsample_bicubic2d_backward",
+        "regrad_upsample_bilinear2d_aa", "regrad_upsample_bilinear2d_aa_backward",
+        "regrad_upsample_lanczos2d_aa",  "regrad_upsample_lanczos2d_aa_backward"};
+    const regrad_tensor small = regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 4, (int64_t[]){1, 1, 1, 3});
+    const regrad_tensor large = regrad_tensor_contiguous(&nothing, REGRAD_FLOAT16, 4, (int64_t[]){1, 1, 1, sizes[2]});
+    for (int k = 0; k < 6; k++) {
+        const regrad_tensor *source = k % 2 ? &large : &small, *result = k % 2 ? &small : &large;
+        assert_int_equal(regrad_resize_plan_with(with_weights[k], source, result, 0, 0, NULL, NULL, &plan),
+                         REGRAD_ERROR_OUT_OF_MEMORY);
+        expect_word(with_weights[k], "memory");
+        assert_null(plan);
+    }
 }
 
 static void refused_workspaces(void **state)

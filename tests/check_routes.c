@@ -68,8 +68,8 @@ static const struct rg_seam general = {.forbidden = UINT64_MAX};
 
 struct row {
     const char *call;  /* operator, type, sizes of the input and of the output, layouts of what is read and of what is
-                          written, threads; "wide": only for vectors of 64 bytes; "input", "grid": only this gradient of
-                          a grid sample */
+                          written, threads; "once": for one run; "wide": only for vectors of 64 bytes; "input", "grid":
+                          only this gradient of  a grid sample */
     const char *words; /* what describe says of the ways */
     const struct rg_seam *seam; /* with which the plan is made */
     const char *without;        /* what it says where kernels that it wants are not compiled; NULL: it wants none */
@@ -90,7 +90,7 @@ static const struct row rows[] = {
     {"nearest_grad float16 2x70x9x5 -> 4x3 planes planes 1", "interleaved", &unshared, "rows, sparse"},
     {"bilinear bfloat16 5x20x1x2 -> 5x3 planes planes 1", "interleaved, width first", &as_is, "columns, width first"},
     {"bilinear_grad float64 40x3x9x5 -> 3x8 last last 1", "interleaved, width first", &as_is, "columns, width first"},
-    {"nearest1d float32 6x21x1x9 -> 1x4 planes planes 1", "interleaved", &as_is, "columns, in place"},
+    {"linear1d float32 6x21x9 -> 4 planes planes 1", "interleaved", &unshared, "columns"},
     {"bilinear float16 2x40x5x3 -> 9x3 planes planes 1", "interleaved, turned", &as_is, "columns, turned"},
     {"bilinear_grad float32 1x32x9x3 -> 900x2 planes planes 1", "interleaved", &as_is, "columns, sparse, shared rows"},
     {"bilinear float32 2x16x9x11 -> 7x8 last planes 1", "interleaved, width first, strided source", &as_is,
@@ -104,25 +104,27 @@ static const struct row rows[] = {
     /* by 5 there is no such kernel */
     {"bilinear_grad float32 2x16x9x11 -> 23x28 last last 1", "groups", &unfused, NULL},
     {"bilinear_grad float32 2x15x9x11 -> 23x28 last last 1", "columns", &unshared, NULL},
-    {"nearest_grad float32 1x1x1x5 -> 1x1281 planes planes 1", "groups, in place", &as_is, NULL},
+    {"nearest_grad float32 1x2x1x5 -> 1x1281 planes planes 1", "groups, in place", &as_is, NULL},
     {"nearest_grad float32 1x2x2x8 -> 60000x8 planes planes 1", "rows", &unshared, NULL},
     {"bilinear float32 1x1x3x2049 -> 5x2049 planes planes 1", "rows", &as_is, NULL},
     {"bilinear_grad float16 1x3x20x37 -> 45x37 last planes 1", "rows, strided source", &as_is, NULL},
     {"bilinear_grad float32 1x3x20x37 -> 52x95 planes planes 1", "columns", &unshared, NULL},
     {"bilinear float32 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
     {"bilinear float64 1x3x20x37 -> 51x95 planes planes 1", "columns", &as_is, NULL},
-    {"nearest float32 1x3x1x537 -> 1x1295 planes planes 1", "moved", &as_is, NULL},
+    {"nearest float32 1x3x1x537 -> 1x1295 planes planes 1 once", "moved", &as_is, NULL},
     {"nearest float16 2x9x9x95 -> 9x30 planes planes 1", "moved", &as_is, NULL},
     {"nearest bfloat16 1x3x20x47 -> 51x31 planes planes 1", "moved", &as_is, NULL},
     {"nearest float64 2x9x20x67 -> 51x43 last planes 1", "moved, strided source", &as_is, NULL},
     {"nearest float16 2x9x20x67 -> 51x43 planes last 1", "moved, strided result", &as_is, NULL},
     {"nearest float32 2x9x20x67 -> 51x43 last last 1", "moved", &as_is, NULL},
-    {"nearest float16 2x3x20x47 -> 51x31 last last 1", "columns", &as_is, NULL}, /* short groups */
+    {"nearest float16 2x3x20x47 -> 51x31 last last 1", "moved", &as_is, NULL},                /* short groups */
+    {"nearest1d_grad float16 1x1x7 -> 1295 planes planes 1 once", "moved", &as_is, NULL},     /* one row */
+    {"nearest_grad float64 1x3x1x1295 -> 1x700 planes planes 1 once", "moved", &as_is, NULL}, /* few rows */
     /* ---- Traits of a resize ---- */
     {"nearest_grad float16 2x9x40x237 -> 20x30 planes planes 1", "rows, sparse", &unshared, NULL},
     {"nearest_grad float32 2x3x17x237 -> 2x30 planes planes 1", "rows, sparse", &unshared, NULL},
-    {"nearest1d_grad float64 2x3x1x300 -> 1x220 planes planes 1", "rows, sparse", &as_is, NULL},
-    {"nearest1d_grad bfloat16 2x3x1x300 -> 1x299 last planes 1", "rows, strided source, sparse", &as_is, NULL},
+    {"nearest1d_grad float64 2x3x300 -> 220 planes planes 1", "rows, sparse", &as_is, NULL},
+    {"nearest1d_grad bfloat16 2x3x300 -> 299 last planes 1", "rows, strided source, sparse", &as_is, NULL},
     {"bilinear_grad float32 2x9x20x237 -> 12x9 planes planes 1", "columns, sparse", &unshared, NULL},
     {"bilinear_grad bfloat16 1x1x17x67 -> 2x9 planes planes 1", "columns, width first, sparse", &as_is, NULL},
     {"bilinear_grad float64 1x3x1x301 -> 1x130 planes planes 1", "columns, sparse", &unshared, NULL},
@@ -133,13 +135,12 @@ static const struct row rows[] = {
     {"nearest_grad bfloat16 2x3x30x20 -> 20x20 planes planes 1", "fused groups, turned", &fused, "groups, turned"},
     {"bilinear float32 1x3x10x50 -> 30x20 planes planes 1", "columns, width first", &as_is, NULL},
     {"bilinear float16 1x16x10x50 -> 30x20 last last 1", "groups, width first", &as_is, NULL},
-    {"nearest1d_grad float32 1x2x1x1 -> 1x60000 planes planes 1", "groups, long, in place", &as_is, NULL},
-    {"nearest1d_grad float16 1x2x1x1 -> 1x60000 planes planes 1", "groups, long", &as_is, NULL},
+    {"nearest1d_grad float32 1x2x1 -> 60000 planes planes 1", "groups, long, in place", &as_is, NULL},
+    {"nearest1d_grad float16 1x2x1 -> 60000 planes planes 1", "groups, long", &as_is, NULL},
     {"bilinear_grad float32 1x2x7x1 -> 3x60000 planes planes 1", "groups, width first, long", &as_is, NULL},
-    {"nearest1d_grad float16 1x2x1x1 -> 1x60000 last planes 1", "groups, long, strided source", &as_is, NULL},
-    {"nearest1d_grad float32 1x3x1x100 -> 1x256 planes planes 1", "columns, in place", &as_is, NULL},
-    {"nearest float32 2x3x20x37 -> 51x95 planes planes 1", "columns, in place", &as_is, NULL},
-    {"nearest float16 2x3x20x37 -> 51x95 planes planes 1", "columns", &unshared, NULL},
+    {"nearest1d_grad float16 1x2x1 -> 60000 last planes 1", "groups, long, strided source", &as_is, NULL},
+    {"nearest1d_grad float32 1x3x100 -> 256 planes planes 1", "columns, in place", &as_is, NULL},
+    {"nearest float32 2x3x20x37 -> 51x95 planes planes 1", "moved", &as_is, NULL},
     {"bilinear_grad float32 1x3x20x37 -> 52x95 last planes 1", "columns, strided source", &as_is, NULL},
     {"bilinear_grad float16 1x3x20x37 -> 52x95 planes last 1", "columns, strided result", &unshared, NULL},
     {"bilinear float32 1x3x10x50 -> 30x20 last planes 1", "columns, width first, strided source", &as_is, NULL},
@@ -182,10 +183,10 @@ static const struct row rows[] = {
     {"bilinear_grad float32 7x9x9x11 -> 20x23 planes planes 3", "interleaved", &eager, "columns"},
     {"bilinear float64 1x16x5x7 -> 30x3 planes planes 5", "interleaved, width first", &eager, "columns, width first"},
     {"bilinear float32 1x3x10x50 -> 30x20 planes planes 3", "columns, width first", &eager, NULL},
-    {"nearest1d_grad float32 1x1x1x9000 -> 1x9000 planes planes 3", "copied, across", &eager, NULL},
-    {"nearest1d_grad float32 1x1x1x5000 -> 1x10000 planes planes 3", "shrink, across", &eager,
-     "columns, in place, across"},
-    {"nearest1d_grad float16 1x1x1x9000 -> 1x20000 planes planes 3", "columns, across", &eager, NULL},
+    {"nearest1d_grad float32 1x1x9000 -> 9000 planes planes 3", "copied, across", &eager, NULL},
+    {"nearest1d_grad float32 1x4x5000 -> 10000 planes planes 3", "shrink, across", &eager, "columns, in place, across"},
+    {"nearest1d_grad float16 1x4x9000 -> 20000 planes planes 3", "columns, across", &eager, NULL},
+    {"nearest1d_grad bfloat16 1x1x5000 -> 10000 planes planes 3 once", "moved, across", &eager, NULL},
     {"bilinear_grad float32 1x16x1x900 -> 1x2000 last last 4", "groups, across", &eager, NULL},
     {"bilinear_grad float32 1x16x2x3000 -> 8x7000 last last 4", "fused groups, across", &fused_eager, "groups, across"},
     {"bilinear float32 1x1x2x9000 -> 4x3000 planes planes 3", "columns, width first, across", &eager, NULL},
@@ -211,7 +212,7 @@ static const struct row rows[] = {
     {"grid_grad float32 1x33x120x37 -> 90x45 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
     /* few points */
-    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes, in place, gathered", &sampled_eager, NULL},
+    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes, in place", &sampled_eager, NULL},
     {"grid float16 2x40x30x31 -> 3x4 last planes 1", "planes, abreast, gathered", &sampled, NULL},
     {"grid_grad float32 3x41x30x31 -> 9x12 last last 1", "planes, in place, abreast, gathered", &sampled, NULL},
     {"grid_nearest_grad float64 2x40x30x31 -> 3x4 planes planes 1", "planes, in place, abreast, gathered", &sampled,
@@ -280,7 +281,7 @@ static uint64_t ways_of(const char *words)
 struct call {
     struct problem problem;
     struct run_options options;
-    bool wide;
+    bool wide, once;
 };
 
 static enum view_layout layout_of(const char *word)
@@ -288,28 +289,61 @@ static enum view_layout layout_of(const char *word)
     return strcmp(word, "last") == 0 ? VIEW_CHANNELS_LAST : VIEW_CONTIGUOUS;
 }
 
+static enum problem_kind kind_of(const char *op)
+{
+    static const struct {
+        const char *word;
+        enum problem_kind kind;
+    } kinds[] = {
+        {"nearest1d", PROBLEM_NEAREST_EXACT_1D},
+        {"nearest3d", PROBLEM_NEAREST_EXACT_3D},
+        {"nearest", PROBLEM_NEAREST_EXACT_2D},
+        {"linear1d", PROBLEM_LINEAR},
+        {"bilinear_aa", PROBLEM_BILINEAR_AA},
+        {"bilinear", PROBLEM_BILINEAR},
+        {"trilinear", PROBLEM_TRILINEAR},
+        {"bicubic_aa", PROBLEM_BICUBIC_AA},
+        {"bicubic", PROBLEM_BICUBIC},
+        {"grid", PROBLEM_GRID},
+    };
+    size_t k = 0;
+    while (strncmp(op, kinds[k].word, strlen(kinds[k].word)) != 0)
+        k++;
+    return kinds[k].kind;
+}
+
+/* Numbers with an x between them; returns how many there are. */
+static int read_sizes(const char *text, int64_t *sizes)
+{
+    int n = 0;
+    for (char *end; n < REGRAD_MAX_RANK; text = end + 1) {
+        sizes[n++] = strtoll(text, &end, 10);
+        if (*end != 'x')
+            break;
+    }
+    return n;
+}
+
 static struct call read_call(const char *text)
 {
     struct call call = {.options.by_plan = true};
     struct problem *problem = &call.problem;
-    char op[32], dtype[16], in[16], out[16], wide[16] = "";
-    long long size[6];
-    const int n = sscanf(text, "%31s %15s %lldx%lldx%lldx%lld -> %lldx%lld %15s %15s %d %15s", op, dtype, &size[0],
-                         &size[1], &size[2], &size[3], &size[4], &size[5], in, out, &call.options.n_threads, wide);
-    assert_true(n >= 11);
+    char op[32], dtype[16], sizes[2][64], in[16], out[16], wide[16] = "";
+    int64_t size[REGRAD_MAX_RANK], out_size[REGRAD_MAX_RANK];
+    const int n = sscanf(text, "%31s %15s %63s -> %63s %15s %15s %d %15s", op, dtype, sizes[0], sizes[1], in, out,
+                         &call.options.n_threads, wide);
+    assert_true(n >= 7);
     while (strcmp(dtype, regrad_dtype_name(problem->dtype)) != 0)
         problem->dtype = (regrad_dtype)(problem->dtype + 1);
-    problem->kind = strncmp(op, "nearest1d", 9) == 0 ? PROBLEM_NEAREST_1D
-                    : strncmp(op, "nearest", 7) == 0 ? PROBLEM_NEAREST_2D
-                    : strncmp(op, "grid", 4) == 0    ? PROBLEM_GRID
-                                                     : PROBLEM_BILINEAR;
+    problem->kind = kind_of(op);
     problem->backward = strstr(op, "_grad") != NULL;
+    const int n_axes = read_sizes(sizes[1], out_size);
+    assert_int_equal(read_sizes(sizes[0], size), 2 + n_axes);
+    assert_int_equal(n_axes, problem_n_axes(problem));
     problem->n = size[0];
     problem->c = size[1];
-    problem->in_h = size[2];
-    problem->in_w = size[3];
-    problem->out_h = size[4];
-    problem->out_w = size[5];
+    for (int k = 0; k < n_axes; k++)
+        problem_set_axis(problem, k, size[2 + k], out_size[k], 0);
     call.options.in_layout = layout_of(in);
     call.options.out_layout = layout_of(out);
     problem->interpolation = strstr(op, "nearest") != NULL   ? REGRAD_NEAREST
@@ -319,14 +353,16 @@ static struct call read_call(const char *text)
     problem->wanted[0] = strcmp(wide, "grid") != 0;
     problem->wanted[1] = strcmp(wide, "input") != 0;
     call.wide = strcmp(wide, "wide") == 0;
+    call.once = strcmp(wide, "once") == 0;
     return call;
 }
 
 static struct run_result run_with(struct rng *rng, const struct call *call, const struct problem_data *data,
                                   const struct rg_seam *seam)
 {
+    const regrad_plan_options once = {.size = sizeof once, .once = 1};
     rg_seam = seam;
-    struct run_result result = run_problem(rng, &call->problem, data, &call->options);
+    struct run_result result = run_problem_with(rng, &call->problem, data, &call->options, call->once ? &once : NULL);
     rg_seam = NULL;
     return result;
 }

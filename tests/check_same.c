@@ -3,6 +3,11 @@
  * The same call gives the same bits: for any layout and strides, any number of threads, alone or in a
  * batch, with one call or a plan that is used again and shared. All by memcmp. And for another
  * instruction set: the program runs itself once for each and compares what the runs write.
+ *
+ *     check_same              all
+ *     check_same --isas       the comparison of instruction sets alone
+ *     check_same --one-isa    all but that
+ *     check_same --calls      of these, what does not go by plans alone
  */
 #include <math.h>
 #include <pthread.h>
@@ -92,6 +97,7 @@ static void check_plan_options(struct rng *rng, const struct problem *problem, c
         with.threads = (int)rng_between(rng, 1, 8);
         with.parallel_for = order < N_LOOP_ORDERS ? run_loop : NULL;
         with.parallel_context = &loop;
+        with.once = (int)rng_below(rng, 2);
         struct run_result result = run_problem_with(rng, problem, data, &options, &with);
         expect_same(problem, names[order], base, &result);
         run_result_fini(&result);
@@ -117,9 +123,11 @@ static void check_threads(struct rng *rng, const struct problem *problem)
     problem_data_fini(&data);
 }
 
-static int64_t height(struct rng *rng, const struct problem *problem, int64_t most)
+/* Scales that are not of its sizes would make a filter as long as the axis. */
+static void bound_filters(struct problem *problem)
 {
-    return problem->kind == PROBLEM_NEAREST_1D ? 1 : rng_between(rng, 1, most);
+    if (problem_is_antialiased(problem))
+        problem->scale_h = problem->scale_w = 0;
 }
 
 /* Large enough to be split: many planes, or a few with many rows, or one sample of many channels. */
@@ -130,10 +138,13 @@ static void check_large_threads(struct rng *rng, const struct problem *problem)
     int64_t longest = many_planes ? 16 : 250;
     large.n = many_planes ? rng_between(rng, 8, 30) : rng_between(rng, 1, 3);
     large.c = many_planes ? rng_between(rng, 20, 30) : rng_chance(rng, 3) ? 33 : rng_between(rng, 1, 3);
-    large.in_h = height(rng, problem, longest);
-    large.out_h = height(rng, problem, longest);
+    large.in_d = rng_between(rng, 1, 3);
+    large.out_d = rng_between(rng, 1, 3);
+    large.in_h = rng_between(rng, 1, longest);
+    large.out_h = rng_between(rng, 1, longest);
     large.in_w = rng_between(rng, longest / 2, longest);
     large.out_w = rng_between(rng, longest / 2, longest);
+    bound_filters(&large);
     check_threads(rng, &large);
 }
 
@@ -147,9 +158,11 @@ static void check_long_threads(struct rng *rng, const struct problem *problem)
         return;
     wide.n = 1;
     wide.c = rng_chance(rng, 4) ? 17 : 1;
-    wide.in_h = wide.out_h = height(rng, problem, 3);
+    wide.in_d = wide.out_d = 1;
+    wide.in_h = wide.out_h = rng_between(rng, 1, 3);
     wide.out_w = (rng_between(rng, 15000, 20000) - odd) / factor * factor + odd;
     wide.in_w = (wide.out_w - odd) / factor;
+    bound_filters(&wide);
     check_threads(rng, &wide);
 }
 
@@ -443,15 +456,23 @@ static int write_all_results(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),          cmocka_unit_test(repeated), cmocka_unit_test(threads),
-        cmocka_unit_test(batches),          cmocka_unit_test(points),   cmocka_unit_test(shared_plans),
-        cmocka_unit_test(instruction_sets),
-    };
-    if (argc == 2 && strcmp(argv[1], "--results") == 0)
+    const struct CMUnitTest isas[] = {cmocka_unit_test(instruction_sets)};
+    const struct CMUnitTest plans[] = {cmocka_unit_test(threads), cmocka_unit_test(shared_plans)};
+    const struct CMUnitTest calls[] = {cmocka_unit_test(layouts), cmocka_unit_test(repeated), cmocka_unit_test(batches),
+                                       cmocka_unit_test(points)};
+    const char *part = argc == 2 ? argv[1] : "";
+    const bool only_isas = strcmp(part, "--isas") == 0, only_calls = strcmp(part, "--calls") == 0;
+    int n_failed = 0;
+    if (strcmp(part, "--results") == 0)
         return write_all_results();
     if (skip_without_isa())
         return 77;
     test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (only_isas || argc == 1)
+        n_failed += cmocka_run_group_tests(isas, NULL, NULL);
+    if (!only_isas && !only_calls)
+        n_failed += cmocka_run_group_tests(plans, NULL, NULL);
+    if (!only_isas)
+        n_failed += cmocka_run_group_tests(calls, NULL, NULL);
+    return n_failed;
 }

@@ -124,9 +124,11 @@ static void measure_large(struct rng *rng, const struct problem *problem)
     const bool grid = problem->kind == PROBLEM_GRID, one = grid && rng_chance(rng, 2);
     large.n = rng_between(rng, 1, 2);
     large.c = one ? 1 : rng_between(rng, 20, 40);
-    large.in_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : one ? 600 : rng_between(rng, 20, 80);
+    large.in_d = rng_between(rng, 1, 4);
+    large.in_h = one ? 600 : rng_between(rng, 20, 80);
     large.in_w = one ? 600 : rng_between(rng, 20, 80);
-    large.out_h = problem->kind == PROBLEM_NEAREST_1D ? 1 : one ? 300 : rng_between(rng, 20, 80);
+    large.out_d = rng_between(rng, 1, 4);
+    large.out_h = one ? 300 : rng_between(rng, 20, 80);
     large.out_w = one ? 300 : rng_between(rng, 20, 80);
     if (one)
         large.dtype = REGRAD_FLOAT32;

@@ -5,7 +5,8 @@
 
 #include "problem.h"
 
-/* All that there are: those of the aclnn interface, then the graph operators, which are other laws of the same. */
+/* Those of the aclnn interface, the graph operators, which are other laws of the same, and RESIZES + k for number k of
+ * regrad_resize_operator_at. */
 enum {
     BILINEAR_2D,
     BILINEAR_2D_BACKWARD,
@@ -18,7 +19,8 @@ enum {
     N_ACLNN_OPERATORS,
     RESIZE_BILINEAR_V2_GRAD = N_ACLNN_OPERATORS,
     UPSAMPLE_NEAREST_EXACT_2D_GRAD,
-    N_OPERATORS
+    RESIZES,
+    N_OPERATORS = RESIZES + 2 * N_RESIZE_KINDS
 };
 
 enum { DENSE_NBYTES = 1 << 17 };
@@ -32,7 +34,10 @@ struct dense_call {
     unsigned char memory[MAX_INPUTS + MAX_OUTPUTS][DENSE_NBYTES];
 };
 
-/* Inputs have n images of c channels and 20 rows of 30 pixels, or 30 pixels; all bytes of the memory are `byte`. */
+int dense_call_n_axes(int op);
+
+/* Inputs have n images of c channels and 20 rows of 30 pixels, 30 pixels, or 2 slices of 10 rows of 30; outputs of
+ * three axes 2 slices of out_h / 2 rows. All bytes of the memory are `byte`. */
 void dense_call_init(struct dense_call *call, int op, regrad_dtype dtype, int64_t n, int64_t c, int64_t out_h,
                      int64_t out_w, unsigned char byte);
 

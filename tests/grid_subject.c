@@ -58,10 +58,39 @@ void fill_axis(struct rng *rng, struct rg_grid_axis *axis, int64_t n_taps, int64
     }
 }
 
-void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps)
+int64_t row_y(const struct rg_grid_points *points, int64_t r, int64_t p)
+{
+    return points->y.index[r % points->n_taps][p];
+}
+
+int64_t row_z(const struct rg_grid_points *points, int64_t r, int64_t p)
+{
+    return points->n_axes == 3 ? points->z.index[r / points->n_taps][p] : 0;
+}
+
+void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps, int64_t n_axes)
 {
     const int64_t last = rng_between(rng, -1, 9);
     points->n_taps = n_taps;
+    points->n_axes = n_axes;
+    fill_axis(rng, &points->z, n_taps, last);
     fill_axis(rng, &points->x, n_taps, last);
     fill_axis(rng, &points->y, n_taps, last);
+}
+
+void fill_cubic(struct rng *rng, struct rg_grid_points *points, int64_t height, int64_t width, int64_t n)
+{
+    points->n_taps = RG_GRID_TAPS;
+    points->n_axes = 2;
+    fill_axis(rng, &points->x, RG_GRID_TAPS, width - 1);
+    fill_axis(rng, &points->y, RG_GRID_TAPS, height - 1);
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        const bool beside = width >= RG_GRID_TAPS && rng_chance(rng, 2);
+        const int64_t first = beside ? rng_below(rng, width - RG_GRID_TAPS + 1) : 0;
+        points->x.index[RG_GRID_TAPS - 1][p] = points->x.index[0][p]; /* the end of a row is among these */
+        for (int64_t k = 0; k < RG_GRID_TAPS; k++) {
+            points->x.index[k][p] = p >= n ? -1 : beside ? first + k : points->x.index[k][p];
+            points->y.index[k][p] = p >= n ? -1 : points->y.index[k][p];
+        }
+    }
 }

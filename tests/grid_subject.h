@@ -22,7 +22,14 @@ double times(bool wide, double a, double b);
 /* Random taps from -1, which is outside, to `last`. */
 void fill_axis(struct rng *rng, struct rg_grid_axis *axis, int64_t n_taps, int64_t last);
 
-/* Points with random taps, some of which are outside. */
-void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps);
+/* Points with random taps, some of which are outside; of two axes or three. */
+void fill_points(struct rng *rng, struct rg_grid_points *points, int64_t n_taps, int64_t n_axes);
+
+/* Tap y, or tap z, of row r of a point; z is 0 in two dimensions. */
+int64_t row_y(const struct rg_grid_points *points, int64_t r, int64_t p);
+int64_t row_z(const struct rg_grid_points *points, int64_t r, int64_t p);
+
+/* Bicubic points of an image of this size; those from n on are outside. Some have their taps of x side by side. */
+void fill_cubic(struct rng *rng, struct rg_grid_points *points, int64_t height, int64_t width, int64_t n);
 
 #endif

@@ -15,19 +15,36 @@ static const struct format formats[] = {
     [REGRAD_FLOAT64] = {53, -1022, 1023}, [REGRAD_UINT8] = {8, 7, 7}, /* whole numbers up to 255 */
 };
 
+/* 2 to a power; ldexp, a call, is for the subnormal ones only: tests come here for each element. */
+static double power_of_two(int exponent)
+{
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    if (exponent < -1022)
+        return ldexp(1, exponent);
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* The exponent of value in this format, in which 0 has that of the subnormal numbers. */
+static int exponent_of(const struct format *format, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const int exponent = (int)(bits >> 52 & 0x7FF) - 1023;
+    return exponent < format->min_exponent ? format->min_exponent : exponent;
+}
+
 double number_max(regrad_dtype dtype)
 {
     const struct format *format = &formats[dtype];
-    return ldexp(2 - ldexp(1, 1 - format->digits), format->max_exponent);
+    return (2 - power_of_two(1 - format->digits)) * power_of_two(format->max_exponent);
 }
 
 /* The distance from value to the next larger number of the type. */
 static double step(const struct format *format, double value)
 {
-    int exponent = value == 0 ? format->min_exponent : ilogb(value);
-    if (exponent < format->min_exponent)
-        exponent = format->min_exponent;
-    return ldexp(1, exponent - format->digits + 1);
+    return power_of_two(exponent_of(format, value) - format->digits + 1);
 }
 
 double number_rounding(regrad_dtype dtype, double value)
@@ -41,6 +58,8 @@ double number_round(regrad_dtype dtype, double value)
         return value > 0 ? nearbyint(fmin(value, number_max(dtype))) : 0;
     if (dtype == REGRAD_FLOAT64 || isnan(value) || isinf(value))
         return value;
+    if (dtype == REGRAD_FLOAT32)
+        return (double)(float)value; /* C's conversion is the definition */
     double unit = step(&formats[dtype], value);
     double rounded = nearbyint(value / unit) * unit;
     return fabs(rounded) > number_max(dtype) ? copysign(INFINITY, rounded) : rounded;
@@ -56,9 +75,8 @@ static uint16_t encode16(const struct format *format, double value)
         return (uint16_t)(sign | top | leading >> 1);
     if (isinf(value))
         return (uint16_t)(sign | top);
-    double unit = step(format, value);
-    unsigned significand = (unsigned)(fabs(value) / unit);
-    unsigned biased = (unsigned)(ilogb(unit) + format->digits - 1 - format->min_exponent);
+    unsigned significand = (unsigned)(fabs(value) / step(format, value));
+    unsigned biased = (unsigned)(exponent_of(format, value) - format->min_exponent);
     return (uint16_t)(sign | (biased * leading + significand));
 }
 
@@ -70,8 +88,8 @@ static double decode16(const struct format *format, uint16_t code)
     if ((int)biased > format->max_exponent - format->min_exponent + 1)
         return significand ? NAN : sign * INFINITY;
     if (biased == 0)
-        return sign * ldexp(significand, format->min_exponent - format->digits + 1);
-    return sign * ldexp(leading + significand, (int)biased - 1 + format->min_exponent - format->digits + 1);
+        return sign * significand * power_of_two(format->min_exponent - format->digits + 1);
+    return sign * (leading + significand) * power_of_two((int)biased - 1 + format->min_exponent - format->digits + 1);
 }
 
 double number_decode(regrad_dtype dtype, const void *at)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "resize_calls.h"
 
 static void *allocate(int64_t n, size_t size)
 {
@@ -26,19 +27,67 @@ int64_t operand_size(const struct operand *operand)
     return n;
 }
 
-static struct operand image(const struct problem *problem, const char *name, int64_t h, int64_t w)
+/* What the library says of a resize. */
+static regrad_resize_operator info_of(const struct problem *problem)
 {
-    if (problem->kind == PROBLEM_NEAREST_1D)
-        return (struct operand){name, 3, {problem->n, problem->c, w}};
-    return (struct operand){name, 4, {problem->n, problem->c, h, w}};
+    regrad_resize_operator info;
+    if (!regrad_resize_operator_at(2 * (int)problem->kind + problem->backward, &info))
+        abort();
+    return info;
+}
+
+int problem_n_axes(const struct problem *problem)
+{
+    return problem->kind == PROBLEM_GRID ? 2 : info_of(problem).n_axes;
+}
+
+bool problem_is_nearest(const struct problem *problem)
+{
+    return problem->kind <= PROBLEM_NEAREST_EXACT_3D;
+}
+
+bool problem_only_moves(const struct problem *problem)
+{
+    return problem_is_nearest(problem) && !problem->backward;
+}
+
+bool problem_is_antialiased(const struct problem *problem)
+{
+    return problem->kind >= PROBLEM_BILINEAR_AA && problem->kind <= PROBLEM_LANCZOS_AA;
+}
+
+int64_t problem_area(const struct problem *problem, bool output)
+{
+    const int n_axes = problem_n_axes(problem);
+    const int64_t d = n_axes < 3 ? 1 : output ? problem->out_d : problem->in_d;
+    const int64_t h = n_axes < 2 ? 1 : output ? problem->out_h : problem->in_h;
+    return d * h * (output ? problem->out_w : problem->in_w);
+}
+
+void problem_set_axis(struct problem *problem, int k, int64_t in, int64_t out, double scale)
+{
+    const int from_last = problem_n_axes(problem) - 1 - k;
+    *(from_last == 0 ? &problem->in_w : from_last == 1 ? &problem->in_h : &problem->in_d) = in;
+    *(from_last == 0 ? &problem->out_w : from_last == 1 ? &problem->out_h : &problem->out_d) = out;
+    *(from_last == 0 ? &problem->scale_w : from_last == 1 ? &problem->scale_h : &problem->scale_d) = scale;
+}
+
+/* An image of forward input or output. */
+static struct operand image(const struct problem *problem, const char *name, bool output)
+{
+    const int n_axes = problem_n_axes(problem);
+    const int64_t axes[] = {output ? problem->out_d : problem->in_d, output ? problem->out_h : problem->in_h,
+                            output ? problem->out_w : problem->in_w};
+    struct operand operand = {name, 2 + n_axes, {problem->n, problem->c}};
+    for (int k = 0; k < n_axes; k++)
+        operand.shape[2 + k] = axes[3 - n_axes + k];
+    return operand;
 }
 
 static void resize_signature(const struct problem *problem, struct signature *signature)
 {
-    const char *in_name = problem->backward ? "grad_input" : "input";
-    const char *out_name = problem->backward ? "grad_output" : "output";
-    struct operand in = image(problem, in_name, problem->in_h, problem->in_w);
-    struct operand out = image(problem, out_name, problem->out_h, problem->out_w);
+    struct operand in = image(problem, problem->backward ? "grad_input" : "input", false);
+    struct operand out = image(problem, problem->backward ? "grad_output" : "output", true);
     signature->n_in = signature->n_out = 1;
     signature->in[0] = problem->backward ? out : in;
     signature->out[0] = problem->backward ? in : out;
@@ -46,8 +95,8 @@ static void resize_signature(const struct problem *problem, struct signature *si
 
 static void grid_signature(const struct problem *problem, struct signature *signature)
 {
-    struct operand input = image(problem, "input", problem->in_h, problem->in_w);
-    struct operand output = image(problem, "output", problem->out_h, problem->out_w);
+    struct operand input = image(problem, "input", false);
+    struct operand output = image(problem, "output", true);
     struct operand grid = {"grid", 4, {problem->n, problem->out_h, problem->out_w, 2}};
     if (!problem->backward) {
         *signature = (struct signature){2, 1, {input, grid}, {output}};
@@ -74,34 +123,31 @@ bool problem_wants(const struct problem *problem, int output)
 
 const char *problem_operator(const struct problem *problem)
 {
-    static const char *const names[N_PROBLEM_KINDS][2] = {
-        {"upsample_bilinear2d", "upsample_bilinear2d_backward"},
-        {"upsample_nearest_exact1d", "upsample_nearest_exact1d_backward"},
-        {"upsample_nearest_exact2d", "upsample_nearest_exact2d_backward"},
-        {"grid_sampler_2d", "grid_sampler_2d_backward"},
-    };
-    return names[problem->kind][problem->backward];
+    if (problem->kind == PROBLEM_GRID)
+        return problem->backward ? "grid_sampler_2d_backward" : "grid_sampler_2d";
+    return info_of(problem).name + strlen("regrad_");
 }
 
 static int write_shape(const struct problem *problem, char *to, size_t size)
 {
-    return snprintf(to, size, "%s %s n %lld c %lld in %lld x %lld out %lld x %lld seed %llu ",
+    return snprintf(to, size, "%s %s n %lld c %lld in %lld x %lld x %lld out %lld x %lld x %lld seed %llu ",
                     problem_operator(problem), regrad_dtype_name(problem->dtype), (long long)problem->n,
-                    (long long)problem->c, (long long)problem->in_h, (long long)problem->in_w,
-                    (long long)problem->out_h, (long long)problem->out_w, (unsigned long long)problem->seed);
+                    (long long)problem->c, (long long)problem->in_d, (long long)problem->in_h, (long long)problem->in_w,
+                    (long long)problem->out_d, (long long)problem->out_h, (long long)problem->out_w,
+                    (unsigned long long)problem->seed);
 }
 
 const char *problem_text(const struct problem *problem)
 {
-    static _Thread_local char text[400];
+    static _Thread_local char text[500];
     int n = write_shape(problem, text, sizeof text);
     if (problem->kind == PROBLEM_GRID)
         snprintf(text + n, sizeof text - (size_t)n, "interpolation %d padding %d align %d wanted %d %d",
                  problem->interpolation, problem->padding, problem->align_corners, problem->wanted[0],
                  problem->wanted[1]);
     else
-        snprintf(text + n, sizeof text - (size_t)n, "coordinates %d law %d scales %.17g %.17g", problem->coordinates,
-                 problem->law, problem->scale_h, problem->scale_w);
+        snprintf(text + n, sizeof text - (size_t)n, "coordinates %d law %d scales %.17g %.17g %.17g",
+                 problem->coordinates, problem->law, problem->scale_d, problem->scale_h, problem->scale_w);
     return text;
 }
 
@@ -149,19 +195,21 @@ double random_scale(struct rng *rng, int64_t in, int64_t out)
     }
 }
 
-/* Half of the axes take their step from the sizes; of the bilinear ones some by a negative scale. */
+/* Half of the axes take their step from the sizes; where that is allowed some by a negative scale. */
 static double maybe_scale(struct rng *rng, const struct problem *problem, int64_t in, int64_t out)
 {
     if (rng_chance(rng, 2))
-        return problem->kind == PROBLEM_BILINEAR && rng_chance(rng, 8) ? -1.5 : 0;
+        return !problem_is_nearest(problem) && rng_chance(rng, 8) ? -1.5 : 0;
+    if (problem_is_antialiased(problem) && in * out > 100000) /* else tables may have in * out weights */
+        return (double)out / (double)in * rng_real(rng, 0.5, 2);
     return random_scale(rng, in, out);
 }
 
 /* The lengths of one axis: near one another, or far apart in either direction. */
-static void random_axis(struct rng *rng, int64_t *in, int64_t *out, bool may_be_long)
+static void random_axis(struct rng *rng, int64_t limit, int64_t *in, int64_t *out, bool may_be_long)
 {
-    *in = random_size(rng, 70);
-    *out = rng_chance(rng, 6) ? *in : random_size(rng, 70);
+    *in = random_size(rng, limit);
+    *out = rng_chance(rng, 6) ? *in : random_size(rng, limit);
     if (!may_be_long)
         return;
     int64_t length = (int64_t)exp(rng_real(rng, log(100), log(20001)));
@@ -170,20 +218,20 @@ static void random_axis(struct rng *rng, int64_t *in, int64_t *out, bool may_be_
         *(rng_chance(rng, 2) ? in : out) = length + rng_between(rng, -3, 3);
 }
 
+/* Now and then one axis is long, and the others then short. */
 static void random_resize(struct rng *rng, struct problem *problem)
 {
-    bool long_w = rng_chance(rng, 10), long_h = !long_w && rng_chance(rng, 10);
-    random_axis(rng, &problem->in_w, &problem->out_w, long_w);
-    random_axis(rng, &problem->in_h, &problem->out_h, long_h);
-    if (problem->kind == PROBLEM_NEAREST_1D || long_w)
-        problem->in_h = problem->out_h = 1;
-    if (long_h)
-        problem->in_w = problem->out_w = rng_between(rng, 1, 2);
-    problem->coordinates = (regrad_coordinates)rng_below(rng, 3);
+    const int n_axes = problem_n_axes(problem);
+    const int long_axis = rng_chance(rng, 5) ? (int)rng_below(rng, n_axes) : -1;
+    const int64_t limit = n_axes == 3 ? 12 : 70;
+    problem->coordinates = (regrad_coordinates)rng_below(rng, problem_is_antialiased(problem) ? 2 : 3);
     problem->law = (regrad_nearest_law)rng_below(rng, 2);
-    if (problem->kind != PROBLEM_NEAREST_1D)
-        problem->scale_h = maybe_scale(rng, problem, problem->in_h, problem->out_h);
-    problem->scale_w = maybe_scale(rng, problem, problem->in_w, problem->out_w);
+    problem->by_name = rng_chance(rng, 2);
+    for (int k = 0; k < n_axes; k++) {
+        int64_t in, out;
+        random_axis(rng, long_axis >= 0 ? 2 : limit, &in, &out, k == long_axis);
+        problem_set_axis(problem, k, in, out, maybe_scale(rng, problem, in, out));
+    }
 }
 
 static void random_grid(struct rng *rng, struct problem *problem)
@@ -210,7 +258,7 @@ void problem_random(struct rng *rng, struct problem *problem)
         random_grid(rng, problem);
     else
         random_resize(rng, problem);
-    int64_t area = problem->in_h * problem->in_w + problem->out_h * problem->out_w;
+    int64_t area = problem_area(problem, false) + problem_area(problem, true);
     if (area > 2000)
         problem->c = 1 + (area < 4000);
     if (area > 4000)
@@ -311,95 +359,110 @@ static const regrad_tensor *wanted(const struct problem *problem, const regrad_t
     return problem_wants(problem, k) ? &out[k] : NULL;
 }
 
+static struct resize_call resize_call_of(const struct problem *problem, const regrad_tensor *in,
+                                         const regrad_tensor *out, const regrad_plan_options *options,
+                                         regrad_plan **plan)
+{
+    const int n_axes = problem_n_axes(problem);
+    const double scales[] = {problem->scale_d, problem->scale_h, problem->scale_w};
+    struct resize_call call = {.in = in,
+                               .out = out,
+                               .coordinates = problem->coordinates,
+                               .law = problem->law,
+                               .options = options,
+                               .plan = plan};
+    for (int k = 0; k < n_axes; k++)
+        call.scale[k] = scales[3 - n_axes + k];
+    return call;
+}
+
 regrad_status problem_call(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out)
 {
     const struct problem *p = problem;
-    switch (p->kind) {
-    case PROBLEM_BILINEAR:
-        return p->backward ? regrad_upsample_bilinear2d_backward(in, out, p->coordinates, p->scale_h, p->scale_w)
-                           : regrad_upsample_bilinear2d(in, out, p->coordinates, p->scale_h, p->scale_w);
-    case PROBLEM_NEAREST_1D:
-        return p->backward ? regrad_upsample_nearest_exact1d_backward(in, out, p->law, p->scale_w)
-                           : regrad_upsample_nearest_exact1d(in, out, p->law, p->scale_w);
-    case PROBLEM_NEAREST_2D:
-        return p->backward ? regrad_upsample_nearest_exact2d_backward(in, out, p->law, p->scale_h, p->scale_w)
-                           : regrad_upsample_nearest_exact2d(in, out, p->law, p->scale_h, p->scale_w);
-    default:
-        return p->backward
-                   ? regrad_grid_sampler_2d_backward(&in[0], &in[1], &in[2], p->interpolation, p->padding,
-                                                     p->align_corners, wanted(p, out, 0), wanted(p, out, 1))
-                   : regrad_grid_sampler_2d(&in[0], &in[1], p->interpolation, p->padding, p->align_corners, out);
+    if (p->kind != PROBLEM_GRID) {
+        const struct resize_call call = resize_call_of(p, in, out, NULL, NULL);
+        return resize_call(info_of(p).name, RESIZE_RUN, &call);
     }
+    return p->backward ? regrad_grid_sampler_2d_backward(&in[0], &in[1], &in[2], p->interpolation, p->padding,
+                                                         p->align_corners, wanted(p, out, 0), wanted(p, out, 1))
+                       : regrad_grid_sampler_2d(&in[0], &in[1], p->interpolation, p->padding, p->align_corners, out);
 }
 
 regrad_status problem_plan_with(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
                                 const regrad_plan_options *options, regrad_plan **plan)
 {
     const struct problem *p = problem;
-    switch (p->kind) {
-    case PROBLEM_BILINEAR:
-        return (p->backward ? regrad_upsample_bilinear2d_backward_plan_with : regrad_upsample_bilinear2d_plan_with)(
-            in, out, p->coordinates, p->scale_h, p->scale_w, options, plan);
-    case PROBLEM_NEAREST_1D:
-        return (p->backward ? regrad_upsample_nearest_exact1d_backward_plan_with
-                            : regrad_upsample_nearest_exact1d_plan_with)(in, out, p->law, p->scale_w, options, plan);
-    case PROBLEM_NEAREST_2D:
-        return (p->backward ? regrad_upsample_nearest_exact2d_backward_plan_with
-                            : regrad_upsample_nearest_exact2d_plan_with)(in, out, p->law, p->scale_h, p->scale_w,
-                                                                         options, plan);
-    default:
-        return p->backward ? regrad_grid_sampler_2d_backward_plan_with(&in[0], &in[1], &in[2], p->interpolation,
-                                                                       p->padding, p->align_corners, wanted(p, out, 0),
-                                                                       wanted(p, out, 1), options, plan)
-                           : regrad_grid_sampler_2d_plan_with(&in[0], &in[1], p->interpolation, p->padding,
-                                                              p->align_corners, out, options, plan);
+    if (p->kind != PROBLEM_GRID) {
+        const struct resize_call call = resize_call_of(p, in, out, options, plan);
+        const char *name = info_of(p).name;
+        return p->by_name ? regrad_resize_plan_with(name, in, out, p->coordinates, p->law, call.scale, options, plan)
+                          : resize_call(name, RESIZE_PLAN_WITH, &call);
     }
+    return p->backward ? regrad_grid_sampler_2d_backward_plan_with(&in[0], &in[1], &in[2], p->interpolation, p->padding,
+                                                                   p->align_corners, wanted(p, out, 0),
+                                                                   wanted(p, out, 1), options, plan)
+                       : regrad_grid_sampler_2d_plan_with(&in[0], &in[1], p->interpolation, p->padding,
+                                                          p->align_corners, out, options, plan);
 }
 
 regrad_status problem_plan(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
                            regrad_plan **plan)
 {
     const struct problem *p = problem;
-    switch (p->kind) {
-    case PROBLEM_BILINEAR:
-        return p->backward
-                   ? regrad_upsample_bilinear2d_backward_plan(in, out, p->coordinates, p->scale_h, p->scale_w, plan)
-                   : regrad_upsample_bilinear2d_plan(in, out, p->coordinates, p->scale_h, p->scale_w, plan);
-    case PROBLEM_NEAREST_1D:
-        return p->backward ? regrad_upsample_nearest_exact1d_backward_plan(in, out, p->law, p->scale_w, plan)
-                           : regrad_upsample_nearest_exact1d_plan(in, out, p->law, p->scale_w, plan);
-    case PROBLEM_NEAREST_2D:
-        return p->backward
-                   ? regrad_upsample_nearest_exact2d_backward_plan(in, out, p->law, p->scale_h, p->scale_w, plan)
-                   : regrad_upsample_nearest_exact2d_plan(in, out, p->law, p->scale_h, p->scale_w, plan);
-    default:
-        return p->backward
-                   ? regrad_grid_sampler_2d_backward_plan(&in[0], &in[1], &in[2], p->interpolation, p->padding,
-                                                          p->align_corners, wanted(p, out, 0), wanted(p, out, 1), plan)
-                   : regrad_grid_sampler_2d_plan(&in[0], &in[1], p->interpolation, p->padding, p->align_corners, out,
-                                                 plan);
+    if (p->kind != PROBLEM_GRID) {
+        const struct resize_call call = resize_call_of(p, in, out, NULL, plan);
+        return resize_call(info_of(p).name, RESIZE_PLAN, &call);
     }
+    return p->backward
+               ? regrad_grid_sampler_2d_backward_plan(&in[0], &in[1], &in[2], p->interpolation, p->padding,
+                                                      p->align_corners, wanted(p, out, 0), wanted(p, out, 1), plan)
+               : regrad_grid_sampler_2d_plan(&in[0], &in[1], p->interpolation, p->padding, p->align_corners, out, plan);
 }
 
 /* ---- Reference ---- */
 
-static enum rg_axis_law axis_law(const struct problem *problem)
+static const enum rg_axis_law laws[N_RESIZE_KINDS] = {
+    [PROBLEM_NEAREST_1D] = RG_AXIS_NEAREST,
+    [PROBLEM_NEAREST_2D] = RG_AXIS_NEAREST,
+    [PROBLEM_NEAREST_3D] = RG_AXIS_NEAREST,
+    [PROBLEM_NEAREST_EXACT_1D] = RG_AXIS_NEAREST_EXACT,
+    [PROBLEM_NEAREST_EXACT_2D] = RG_AXIS_NEAREST_EXACT,
+    [PROBLEM_NEAREST_EXACT_3D] = RG_AXIS_NEAREST_EXACT,
+    [PROBLEM_LINEAR] = RG_AXIS_LINEAR,
+    [PROBLEM_BILINEAR] = RG_AXIS_LINEAR,
+    [PROBLEM_TRILINEAR] = RG_AXIS_LINEAR,
+    [PROBLEM_BICUBIC] = RG_AXIS_CUBIC,
+    [PROBLEM_BILINEAR_AA] = RG_AXIS_AA_LINEAR,
+    [PROBLEM_BICUBIC_AA] = RG_AXIS_AA_CUBIC,
+    [PROBLEM_LANCZOS_AA] = RG_AXIS_AA_LANCZOS,
+};
+
+static struct rg_axis_spec axis_of(const struct problem *problem, int64_t in, int64_t out, double scale)
 {
-    static const enum rg_axis_law bilinear[] = {RG_AXIS_HALF_PIXEL, RG_AXIS_ALIGN_CORNERS, RG_AXIS_ASYMMETRIC};
-    static const enum rg_axis_law nearest[] = {RG_AXIS_NEAREST, RG_AXIS_GATHER};
-    return problem->kind == PROBLEM_BILINEAR ? bilinear[problem->coordinates] : nearest[problem->law];
+    const bool nearest = problem_is_nearest(problem);
+    return (struct rg_axis_spec){
+        .law = laws[problem->kind],
+        .in_size = in,
+        .out_size = out,
+        .scale = scale,
+        .use_double = problem->dtype == REGRAD_FLOAT64,
+        .gather = nearest && problem->law == REGRAD_NEAREST_GATHER_LAW,
+        .coordinates = nearest ? REGRAD_HALF_PIXEL : problem->coordinates,
+    };
 }
 
 static void solve_resize(const struct problem *problem, const struct problem_data *data, struct sum *out)
 {
-    enum rg_axis_law law = axis_law(problem);
-    bool use_double = problem->dtype == REGRAD_FLOAT64;
+    const struct rg_axis_spec axes[] = {axis_of(problem, problem->in_d, problem->out_d, problem->scale_d),
+                                        axis_of(problem, problem->in_h, problem->out_h, problem->scale_h),
+                                        axis_of(problem, problem->in_w, problem->out_w, problem->scale_w)};
     struct reference_resize resize = {
-        .h = {law, problem->in_h, problem->out_h, problem->scale_h, use_double},
-        .w = {law, problem->in_w, problem->out_w, problem->scale_w, use_double},
+        .n_axes = problem_n_axes(problem),
         .n_planes = problem->n * problem->c,
         .dtype = problem->dtype,
     };
+    for (int k = 0; k < resize.n_axes; k++)
+        resize.axis[k] = axes[3 - resize.n_axes + k];
     if (problem->backward)
         reference_resize_backward(&resize, data->in[0], out);
     else

@@ -14,18 +14,35 @@
 #include "reference.h"
 #include "regrad.h"
 
-enum problem_kind { PROBLEM_BILINEAR, PROBLEM_NEAREST_1D, PROBLEM_NEAREST_2D, PROBLEM_GRID };
-enum { N_PROBLEM_KINDS = 4, MAX_INPUTS = 3, MAX_OUTPUTS = 2 };
+/* A forward and its gradient are a kind. Resizes are in the order of regrad_resize_operator_at. */
+enum problem_kind {
+    PROBLEM_NEAREST_1D,
+    PROBLEM_NEAREST_2D,
+    PROBLEM_NEAREST_3D,
+    PROBLEM_NEAREST_EXACT_1D,
+    PROBLEM_NEAREST_EXACT_2D,
+    PROBLEM_NEAREST_EXACT_3D,
+    PROBLEM_LINEAR,
+    PROBLEM_BILINEAR,
+    PROBLEM_TRILINEAR,
+    PROBLEM_BICUBIC,
+    PROBLEM_BILINEAR_AA,
+    PROBLEM_BICUBIC_AA,
+    PROBLEM_LANCZOS_AA,
+    PROBLEM_GRID
+};
+enum { N_RESIZE_KINDS = PROBLEM_GRID, N_PROBLEM_KINDS, MAX_INPUTS = 3, MAX_OUTPUTS = 2 };
 
 struct problem {
     enum problem_kind kind;
     bool backward;
     regrad_dtype dtype;
-    int64_t n, c, in_h, in_w, out_h, out_w; /* in one dimension in_h = out_h = 1 */
+    int64_t n, c, in_d, in_h, in_w, out_d, out_h, out_w; /* depths in three dimensions only, heights not in one */
     /* resize */
     regrad_coordinates coordinates;
     regrad_nearest_law law;
-    double scale_h, scale_w;
+    double scale_d, scale_h, scale_w;
+    bool by_name; /* plans with options are made by regrad_resize_plan_with, not by the operator's function */
     /* grid sample */
     regrad_interpolation interpolation;
     regrad_padding padding;
@@ -45,7 +62,14 @@ struct signature {
     struct operand in[MAX_INPUTS], out[MAX_OUTPUTS];
 };
 
-int64_t operand_size(const struct operand *operand); /* elements */
+int64_t operand_size(const struct operand *operand);    /* elements */
+int problem_n_axes(const struct problem *problem);      /* dimensions beside N and C */
+bool problem_is_nearest(const struct problem *problem); /* a nearest resize */
+bool problem_only_moves(const struct problem *problem); /* ... forward, which moves elements bit by bit */
+bool problem_is_antialiased(const struct problem *problem);
+int64_t problem_area(const struct problem *problem, bool output); /* elements of one plane of forward input or output */
+/* Sets the lengths of axis k of n_axes, width last, and its scale. */
+void problem_set_axis(struct problem *problem, int k, int64_t in, int64_t out, double scale);
 void problem_signature(const struct problem *problem, struct signature *signature);
 bool problem_wants(const struct problem *problem, int output);
 const char *problem_operator(const struct problem *problem);

@@ -70,8 +70,13 @@ bool rng_chance(struct rng *rng, int one_in)
 void rng_bytes(struct rng *rng, void *to, int64_t nbytes)
 {
     unsigned char *bytes = to;
-    for (int64_t k = 0; k < nbytes; k += 8) {
-        uint64_t word = rng_next(rng);
-        memcpy(bytes + k, &word, (size_t)(nbytes - k < 8 ? nbytes - k : 8));
+    struct rng local = *rng; /* which no byte that is written can be a part of */
+    int64_t k = 0;
+    for (; k + 8 <= nbytes; k += 8) {
+        const uint64_t word = rng_next(&local);
+        memcpy(bytes + k, &word, 8);
     }
+    const uint64_t last = k < nbytes ? rng_next(&local) : 0;
+    memcpy(bytes + k, &last, (size_t)(nbytes - k));
+    *rng = local;
 }

@@ -32,19 +32,23 @@ double sum_bound(const struct sum *sum, regrad_dtype dtype);
 
 /* ---- Resize ---- */
 
-/* What one output of an axis reads. */
-struct axis_row {
-    int n;
-    int64_t index[2];
-    double weight[2];
+/* What the outputs of an axis read: output o the inputs index[first[o]] .. index[first[o + 1] - 1], of which none comes
+ * twice, with these weights. Another correct table may have weights that are so far off, in units of the last place of
+ * 1: polynomials and sines are evaluated in double and rounded, and then divided by their sum. */
+struct axis_table {
+    int64_t *first, *index;
+    double *weight, *error;
+    int64_t n, room; /* of index, weight and error */
 };
 
-/* The rows of all outputs of an axis; the caller frees them. */
-struct axis_row *reference_axis(const struct rg_axis_spec *spec);
+/* The table of all outputs of an axis; the caller ends it with axis_table_fini. */
+struct axis_table reference_axis(const struct rg_axis_spec *spec);
+void axis_table_fini(struct axis_table *table);
 
-/* Two axes and how many planes; a one-dimensional resize has a first axis of length 1. */
+/* One to three axes and how many planes, or volumes. */
 struct reference_resize {
-    struct rg_axis_spec h, w;
+    int n_axes;
+    struct rg_axis_spec axis[3];
     int64_t n_planes;
     regrad_dtype dtype;
 };

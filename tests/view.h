@@ -37,6 +37,7 @@ bool view_is_distinct(const struct view *view);
 /* Writes dense values in C order; of elements that share memory the last one stays. */
 void view_write(struct view *view, const double *values);
 void view_write_nans(struct view *view);
+void view_write_bytes(struct view *view, const unsigned char *bytes); /* of dense elements */
 
 /* Reads dense values, or the bytes of dense elements. */
 void view_read(const struct view *view, double *values);

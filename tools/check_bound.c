@@ -4,14 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "check_table.h"
 #include "complain.h"
 #include "element.h"
 
 /*
- * What the weights of one output can be. On an axis: how many neighbours there are, how far they reach, and the largest
- * sums of |weight|, |derivative| and |second derivative| over them. For bicubic these follow from the two cubics with
- * A = -0.75: at the middle of a cell |weights| sum to 1.375 and |derivatives| to 3; |second derivatives| are at most
- * 4.5 and 3 in the inner and 3 and 1.5 in the outer pair.
+ * What the weights of one output can be, of a grid or a nearest resize, which is alike in all types. On an axis: how
+ * many neighbours there are, how far they reach, and the largest sums of |weight|, |derivative| and |second derivative|
+ * over them. For bicubic these follow from the two cubics with A = -0.75: at the middle of a cell |weights| sum
+ * to 1.375 and |derivatives| to 3; |second derivatives| are at most 4.5 and 3 in the inner and 3 and 1.5 in the outer
+ * pair.
  */
 static const struct {
     int taps, reach;
@@ -22,12 +24,9 @@ static const struct {
     [REGRAD_BICUBIC] = {4, 2, 1.375, 3, 12},
 };
 
-/* A resize is bilinear or nearest; its parameters do not say which. */
 static regrad_interpolation interpolation_of(const struct check *check)
 {
-    if (check_has_grid(check))
-        return check->problem->params.interpolation;
-    return check->forward->options & OPTION_BIT(OPT_ALIGN_CORNERS) ? REGRAD_BILINEAR : REGRAD_NEAREST;
+    return check_has_grid(check) ? check->problem->params.interpolation : REGRAD_NEAREST;
 }
 
 static double largest(const double *values, int64_t n)
@@ -38,17 +37,25 @@ static double largest(const double *values, int64_t n)
     return size;
 }
 
-/* How far the pixels that outputs read, and with them the weights, are off in the checked type: the sum over the axes.
- * Resize: s <= I is rounded three times, its weight once. Nearest-exact computes its indices alike in all types. */
+/* How far the pixels that points mean, and with them the weights, are off in the checked type: the sum over the axes.
+ */
 static double pixel_error(const struct check *check)
 {
     double error = 0;
-    for (int axis = 0; axis < check->problem->op->rank - 2; axis++)
-        error +=
-            check_has_grid(check)
-                ? check_pixel_error(check, axis, check->furthest[axis], check->dtype)
-                : check_axis_error(check, axis, 4, (double)check->problem->shape[PLACE_IN][2 + axis], check->dtype);
-    return interpolation_of(check) == REGRAD_NEAREST ? 0 : error;
+    for (int axis = 0; axis < axis_count(check->problem->op) && interpolation_of(check) != REGRAD_NEAREST; axis++)
+        error += check_pixel_error(check, axis, check->furthest[axis], check->dtype);
+    return error;
+}
+
+/* The largest sum of |weight| over all axes but one, and the number of an output's neighbours. */
+static double other_weights(const struct check *check)
+{
+    return pow(interpolations[interpolation_of(check)].weight, axis_count(check->problem->op) - 1);
+}
+
+static double neighbours(const struct check *check)
+{
+    return pow(interpolations[interpolation_of(check)].taps, axis_count(check->problem->op));
 }
 
 /* ---- What is added up at a pixel of the forward's input ---- */
@@ -105,7 +112,7 @@ static int spread(const struct check *check, double *values, double *mass)
 static double terms_per_point(const struct check *check)
 {
     bool folds = interpolation_of(check) == REGRAD_BICUBIC && check->problem->params.padding != REGRAD_ZEROS;
-    return folds ? 16 : 1;
+    return folds ? neighbours(check) : 1;
 }
 
 /* Three arrays: how many outputs touch a pixel; the mass of |y| on it; the mass around it. */
@@ -137,8 +144,8 @@ static int bound_input_gradient(const struct check *check, struct bound *bound)
     regrad_interpolation interpolation = interpolation_of(check);
     double *mass = check_room(check->n[PLACE_IN], REGRAD_FLOAT64);
     int status = mass ? measure(check, bound->rounding, mass, bound->shift) : STATUS_SYSTEM;
-    double weight = interpolations[interpolation].weight * interpolations[interpolation].weight;
-    double change = interpolations[interpolation].slope * interpolations[interpolation].weight * pixel_error(check);
+    double weight = interpolations[interpolation].weight * other_weights(check);
+    double change = interpolations[interpolation].slope * other_weights(check) * pixel_error(check);
     for (int64_t k = 0; k < check->n[PLACE_IN] && status == STATUS_OK; k++) {
         double terms = terms_per_point(check) * bound->rounding[k];
         double size = interpolation == REGRAD_BICUBIC ? weight * bound->shift[k] : mass[k];
@@ -154,12 +161,11 @@ static int bound_input_gradient(const struct check *check, struct bound *bound)
 static void bound_output(const struct check *check, struct bound *bound)
 {
     regrad_interpolation interpolation = interpolation_of(check);
-    int taps = interpolations[interpolation].taps;
-    double weight = interpolations[interpolation].weight;
+    double weight = interpolations[interpolation].weight * other_weights(check);
     double value = largest(check->wide.at[PLACE_IN], check->n[PLACE_IN]);
-    double shift = interpolations[interpolation].slope * weight * value * pixel_error(check);
+    double shift = interpolations[interpolation].slope * other_weights(check) * value * pixel_error(check);
     for (int64_t k = 0; k < check->n[PLACE_OUT]; k++) {
-        bound->rounding[k] = (taps * taps + 4) * element_unit(check->dtype) * weight * weight * value;
+        bound->rounding[k] = (neighbours(check) + 4) * element_unit(check->dtype) * weight * value;
         bound->shift[k] = shift;
     }
 }
@@ -167,26 +173,66 @@ static void bound_output(const struct check *check, struct bound *bound)
 static void bound_grid_gradient(const struct check *check, struct bound *bound)
 {
     regrad_interpolation interpolation = interpolation_of(check);
-    int taps = interpolations[interpolation].taps;
-    double weight = interpolations[interpolation].weight;
+    double weight = other_weights(check);
     double slope = interpolations[interpolation].slope;
-    double terms = (double)check->problem->shape[PLACE_IN][1] * taps * taps;
+    double terms = (double)check->problem->shape[PLACE_IN][1] * neighbours(check);
     double value = largest(check->wide.at[PLACE_IN], check->n[PLACE_IN]);
-    double change = interpolations[interpolation].bend * weight + slope * slope;
+    double change =
+        interpolations[interpolation].bend * weight + slope * slope * weight / interpolations[interpolation].weight;
     for (int64_t k = 0; k < check->n[PLACE_GRID]; k++) {
-        double size = check_slope(check, k % 2 == 0) * check_point_size(check, k / 2) * value;
+        const int64_t point = k / axis_count(check->problem->op);
+        double size = check_slope(check, check_axis_of(check, k)) * check_point_size(check, point) * value;
         bound->rounding[k] = (terms + 4) * element_unit(check->dtype) * slope * weight * size;
         bound->shift[k] = change * pixel_error(check) * size;
     }
 }
 
-/* ---- Both ---- */
+/* ---- Resizes whose weights are in tables ---- */
+
+/* How many weights an element is summed with: each axis is a sum of its own. */
+static double terms_of(const struct table *tables, const struct check *check, enum place place, int64_t k)
+{
+    const regrad_tensor tensor = check_tensor(check, place, REGRAD_FLOAT64, NULL);
+    double terms = 0;
+    for (int axis = 0; axis < axis_count(check->problem->op); axis++)
+        terms += tables[axis].terms[place][k / tensor.stride[2 + axis] % tensor.shape[2 + axis]];
+    return terms;
+}
+
+static int bound_resize(const struct check *check, enum place place, struct bound *bound)
+{
+    struct table tables[OP_MAX_AXES] = {0};
+    const double *values = check->wide.at[place == PLACE_IN ? PLACE_OUT : PLACE_IN];
+    double *size = check_room(check->n[place], REGRAD_FLOAT64);
+    int status = size ? STATUS_OK : STATUS_SYSTEM;
+    for (int axis = 0; axis < axis_count(check->problem->op) && status == STATUS_OK; axis++)
+        status = table_init(&tables[axis], check, axis);
+    if (status == STATUS_OK)
+        status = table_sum(tables, check, place, TABLE_LARGEST, values, bound->shift);
+    if (status == STATUS_OK)
+        status = table_sum(tables, check, place, TABLE_WEIGHTS, values, size);
+    for (int64_t k = 0; k < check->n[place] && status == STATUS_OK; k++) {
+        const double terms = terms_of(tables, check, place, k), largest_size = bound->shift[k];
+        bound->rounding[k] = (terms + 4) * element_unit(check->dtype) * largest_size;
+        bound->shift[k] = largest_size - size[k];
+    }
+    for (int axis = 0; axis < OP_MAX_AXES; axis++)
+        table_fini(&tables[axis]);
+    free(size);
+    return status;
+}
+
+/* ---- All ---- */
 
 int bound_init(struct bound *bound, const struct check *check, enum place place)
 {
     *bound = (struct bound){check_room(check->n[place], REGRAD_FLOAT64), check_room(check->n[place], REGRAD_FLOAT64)};
     if (!bound->rounding || !bound->shift)
         return STATUS_SYSTEM;
+    if (check->n[place] == 0) /* whatever the lengths of the axes */
+        return STATUS_OK;
+    if (!check_has_grid(check) && check->forward->filter != FILTER_NEAREST)
+        return bound_resize(check, place, bound);
     if (place == PLACE_IN)
         return bound_input_gradient(check, bound);
     if (place == PLACE_OUT)

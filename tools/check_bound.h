@@ -8,8 +8,8 @@
 /*
  * |result - exact| <= rounding + shift + half an ulp of the stored type, for each element:
  *
- * rounding  (terms + 4) * u * sum |weight * value|, where terms are the products that the element sums, and u is half
- *           an ulp of 1 in the arithmetic
+ * rounding  (terms + 4) * u * sum |weight * value|, where u is half an ulp of 1 in the arithmetic, and terms are the
+ *           products that the element sums; of resizes with a table the weights of each axis, added up over the axes
  * shift     how much the weights of float32 are off from those of float64, times the values that they may touch
  */
 struct bound {

@@ -142,15 +142,17 @@ static void fill_grid(const struct check *check, uint64_t *state)
 {
     double *wide = check->wide.at[PLACE_GRID];
     for (int64_t k = 0; k < check->n[PLACE_GRID]; k++)
-        wide[k] = random_coordinate(check, k % 2 == 0, state);
+        wide[k] = random_coordinate(check, check_axis_of(check, k), state);
 }
 
 int64_t check_point_offset(const regrad_tensor *tensor, int64_t point)
 {
-    int64_t w = point % tensor->shape[3];
-    int64_t h = point / tensor->shape[3] % tensor->shape[2];
-    int64_t n = point / tensor->shape[3] / tensor->shape[2];
-    return n * tensor->stride[0] + h * tensor->stride[2] + w * tensor->stride[3];
+    int64_t offset = 0;
+    for (int d = tensor->rank - 1; d >= 2; d--) {
+        offset += point % tensor->shape[d] * tensor->stride[d];
+        point /= tensor->shape[d];
+    }
+    return offset + point * tensor->stride[0];
 }
 
 double check_point_size(const struct check *check, int64_t point)
@@ -177,14 +179,18 @@ static void leave_out(struct check *check, int64_t point)
 /* Points near an edge take no part: there the types rightly see different cells, and the derivative jumps. */
 static void leave_out_edges(struct check *check)
 {
-    const double *grid = check->wide.at[PLACE_GRID];
-    for (int64_t p = 0; p < check->n[PLACE_GRID] / 2; p++) {
-        const double at[2] = {grid[2 * p + 1], grid[2 * p]};
-        const bool clear = clear_of_edges(check, 0, at[0]) && clear_of_edges(check, 1, at[1]);
+    const int n_axes = axis_count(check->problem->op);
+    for (int64_t p = 0; p < check_point_count(check); p++) {
+        const double *at = (const double *)check->wide.at[PLACE_GRID] + p * n_axes;
+        bool clear = true;
+        for (int c = 0; c < n_axes; c++)
+            clear = clear && clear_of_edges(check, check_axis_of(check, c), at[c]);
         if (!clear)
             leave_out(check, p);
-        for (int axis = 0; axis < 2 && clear; axis++)
-            check->furthest[axis] = fmax(check->furthest[axis], fabs(check_pixel(check, axis, at[axis])));
+        for (int c = 0; c < n_axes && clear; c++) {
+            const int axis = check_axis_of(check, c);
+            check->furthest[axis] = fmax(check->furthest[axis], fabs(check_pixel(check, axis, at[c])));
+        }
     }
 }
 

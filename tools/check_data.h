@@ -21,9 +21,9 @@ struct check {
     int64_t n[N_PLACES];               /* elements of the arrays */
     struct arrays given, wide;         /* x, y and grid as dtype, and as float64 */
     struct arrays result, wide_result; /* OUT: of the forward; IN and GRID: of the gradient */
-    bool *left_out;                    /* grid: points (n, h, w) at which y has been set to 0 */
+    bool *left_out;                    /* grid: points at which y has been set to 0 */
     int64_t n_left_out;
-    double furthest[2]; /* the largest |pixel| of the other points, on axes y and x */
+    double furthest[OP_MAX_AXES]; /* the largest |pixel| of the other points on an axis */
 };
 
 /* Takes x, y and grid from the problem's files, or makes them from its seed. Complains and returns an exit status;
@@ -44,10 +44,22 @@ static inline bool check_has_grid(const struct check *check)
     return check->n[PLACE_GRID] >= 0;
 }
 
+/* The points of the grid. Coordinate c of a point is on the axis that check_axis_of says: x comes first. */
+static inline int64_t check_point_count(const struct check *check)
+{
+    return check->n[PLACE_GRID] / axis_count(check->problem->op);
+}
+
+static inline int check_axis_of(const struct check *check, int64_t c)
+{
+    const int n_axes = axis_count(check->problem->op);
+    return n_axes - 1 - (int)(c % n_axes);
+}
+
 /* The shape of a place, and its strides in elements. */
 regrad_tensor check_tensor(const struct check *check, enum place place, regrad_dtype dtype, void *data);
 
-/* The pixel that a coordinate means on an axis: y for axis 0, x for axis 1; and the pixel's derivative. */
+/* The pixel that a coordinate means on an axis, and the pixel's derivative. */
 double check_pixel(const struct check *check, int axis, double coordinate);
 double check_slope(const struct check *check, int axis);
 

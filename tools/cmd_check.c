@@ -94,10 +94,8 @@ static double point_sum(const struct check *check, const double *output, int64_t
 static int run_moved(const struct check *check, int axis, double step, double *grid, double *output)
 {
     const double *from = check->wide.at[PLACE_GRID];
-    for (int64_t p = 0; p < check->n[PLACE_GRID] / 2; p++) {
-        grid[2 * p] = from[2 * p] + (axis == 1 ? step : 0);
-        grid[2 * p + 1] = from[2 * p + 1] + (axis == 0 ? step : 0);
-    }
+    for (int64_t k = 0; k < check->n[PLACE_GRID]; k++)
+        grid[k] = from[k] + (check_axis_of(check, k) == axis ? step : 0);
     struct arrays inputs = check->wide;
     inputs.at[PLACE_GRID] = grid;
     return check_run(check, check->forward, REGRAD_FLOAT64, &inputs, &(struct arrays){{NULL, output, NULL}});
@@ -111,9 +109,10 @@ struct differences {
 static void compare_differences(const struct check *check, const struct differences *d, int axis, struct worst *worst)
 {
     const double *gradient = check->wide_result.at[PLACE_GRID];
-    for (int64_t p = 0; p < check->n[PLACE_GRID] / 2; p++) {
-        int64_t k = 2 * p + (axis == 0);
-        if (check->left_out[p])
+    const int n_axes = axis_count(check->problem->op);
+    for (int64_t k = 0; k < check->n[PLACE_GRID]; k++) {
+        const int64_t p = k / n_axes;
+        if (check_axis_of(check, k) != axis || check->left_out[p])
             continue;
         double difference = point_sum(check, d->output[1], p) - point_sum(check, d->output[0], p);
         double step = d->grid[1][k] - d->grid[0][k];
@@ -130,7 +129,7 @@ static int measure_differences(const struct check *check, struct differences *d,
     const double *x = check->wide.at[PLACE_IN];
     for (int64_t k = 0; k < check->n[PLACE_IN]; k++)
         d->largest_x = fmax(d->largest_x, fabs(x[k]));
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < axis_count(check->problem->op); axis++) {
         double slope = check_slope(check, axis);
         double step = slope > 0 ? check_step / slope : check_step; /* a slope of 0: nothing depends on the step */
         for (int side = 0; side < 2; side++) {
@@ -188,9 +187,10 @@ static bool not_compared(const struct check *check, enum place place, int64_t k)
     if (place != PLACE_OUT || !check_has_grid(check))
         return false;
     const regrad_tensor t = check_tensor(check, place, REGRAD_FLOAT64, NULL);
-    int64_t n = k / t.stride[0] % t.shape[0];
-    int64_t h = k / t.stride[2] % t.shape[2], w = k / t.stride[3] % t.shape[3];
-    return check->left_out[(n * t.shape[2] + h) * t.shape[3] + w];
+    int64_t point = k / t.stride[0];
+    for (int d = 2; d < t.rank; d++)
+        point = point * t.shape[d] + k / t.stride[d] % t.shape[d];
+    return check->left_out[point];
 }
 
 static void compare_with_reference(const struct check *check, enum place place, const struct bound *bound,
@@ -272,18 +272,17 @@ static void print_heading(const struct check *check)
     if (check->n_left_out > 0)
         printf("%" PRId64 " of %" PRId64 " point%s left out, within rounding of the edge of a cell, where the types "
                "see different cells and derivatives jump\n",
-               check->n_left_out, check->n[PLACE_GRID] / 2, plural(check->n[PLACE_GRID] / 2));
+               check->n_left_out, check_point_count(check), plural(check_point_count(check)));
 }
 
 /* Says which axes have their indices in double whatever the type. */
 static void print_long_axes(const struct check *check)
 {
-    const int n_axes = check->problem->op->rank - 2;
-    for (int axis = 0; axis < n_axes; axis++)
+    const struct op *op = check->problem->op;
+    for (int axis = 0; axis < axis_count(op); axis++)
         if (check_is_long(check, axis))
-            printf("%s is longer than 2^22: its indices are computed in float64, for every type\n", n_axes == 1 ? "L"
-                                                                                                    : axis == 0 ? "H"
-                                                                                                                : "W");
+            printf("%c is longer than 2^22: its indices are computed in float64, for every type\n",
+                   axis_name(op, axis));
 }
 
 static int check_all(struct check *check)

@@ -9,8 +9,9 @@ static int run_list(const struct settings *settings)
 {
     if (settings->n_words > 0)
         return complain(STATUS_REFUSED, "list: takes no words, and '%.100s' is given", settings->words[0]);
-    for (int k = 0; k < n_operators; k++)
-        printf("%-33s  %s\n", operators[k].name, operators[k].summary);
+    const struct op *op;
+    for (int k = 0; (op = operator_at(k)); k++)
+        printf("%-34s  %s\n", op->name, op->summary);
     return STATUS_OK;
 }
 

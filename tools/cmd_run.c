@@ -185,7 +185,7 @@ const struct command command_run = {
         "bfloat16 as V2. A result appears under its name only when it is complete, and does not replace a file that\n"
         "is read, unless --overwrite is given.\n\n"
         "A forward needs --output-size, or scales, from which the size is floor(size * scale); a gradient needs\n"
-        "--input-size. Sizes are given in the order N,C,H,W, whatever the layout of the files.\n",
+        "--input-size. Sizes are given in the order N,C,H,W (N,C,L; N,C,D,H,W), whatever the layout of the files.\n",
     .takes_op = true,
     .writes = true,
     .options = OPTION_BIT(OPT_INPUT_SIZE) | OPTION_BIT(OPT_OUTPUT_SIZE) | OPTION_BIT(OPT_LAYOUT) |

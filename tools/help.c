@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The help texts. */
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -60,15 +61,9 @@ void help_command(const struct command *command)
     if (!command->takes_op)
         return;
     printf("\nOperators, each with options of its own ('regrad %s OPERATOR --help'):\n", command->name);
-    for (int k = 0; k < n_operators; k++)
-        printf("  %s\n", operators[k].name);
-}
-
-static const char *dimensions(const struct op *op, enum place place)
-{
-    static const char *const names[2][N_PLACES] = {{"N, C, L", "N, C, L'", ""},
-                                                   {"N, C, H, W", "N, C, H', W'", "N, H', W', 2"}};
-    return names[op->rank == 4][place];
+    const struct op *op;
+    for (int k = 0; (op = operator_at(k)); k++)
+        printf("  %s\n", op->name);
 }
 
 static const char *access_text(const struct op_tensor *tensor)
@@ -91,9 +86,11 @@ void help_operator(const struct command *command, const struct op *op)
                           command->writes && op->tensor[k].access == ACCESS_READ ? " %s" : " [%s]", op->tensor[k].name);
     print_usage(command, words);
     printf("\n%s: %s.\n", op->name, op->summary);
-    for (int k = 0; k < op->n_tensors; k++)
-        printf("  %-15s (%s)%*s%s\n", op->tensor[k].name, dimensions(op, op->tensor[k].place),
-               14 - (int)snprintf(NULL, 0, "%s", dimensions(op, op->tensor[k].place)), "", access_text(&op->tensor[k]));
+    for (int k = 0; k < op->n_tensors; k++) {
+        const char *dimensions = dimension_names(op)->place[op->tensor[k].place];
+        printf("  %-15s (%s)%*s%s\n", op->tensor[k].name, dimensions, 20 - (int)strlen(dimensions), "",
+               access_text(&op->tensor[k]));
+    }
     printf("\n%s\nOptions:\n", command->details);
     options_help(command_options(command, op));
 }

@@ -98,6 +98,10 @@ static int parse_choice(const struct option_def *def, const char *text, void *fi
                     suggest_text(&suggestion, buffer));
 }
 
+static const struct choice coordinates[] = {{"half_pixel", REGRAD_HALF_PIXEL},
+                                            {"align_corners", REGRAD_ALIGN_CORNERS},
+                                            {"asymmetric", REGRAD_ASYMMETRIC},
+                                            {NULL, 0}};
 static const struct choice laws[] = {
     {"forward", REGRAD_NEAREST_FORWARD_LAW}, {"gather", REGRAD_NEAREST_GATHER_LAW}, {NULL, 0}};
 static const struct choice interpolations[] = {
@@ -125,8 +129,12 @@ static const struct choice formats[] = {{"text", FORMAT_TEXT},   {"json", FORMAT
                                         {"sarif", FORMAT_SARIF}, {"junit", FORMAT_JUNIT}, {NULL, 0}};
 
 #define FIELD(name) offsetof(struct settings, name)
+#define SCALE(option) (FIELD(scale) + (option - OPT_SCALE_L) * sizeof(double))
 
 static const struct option_def defs[N_OPTIONS] = {
+    [OPT_COORDINATES] = {"coordinates", "half_pixel, align_corners or asymmetric",
+                         "where outputs read (default: half_pixel, at pixel centres)", 0, parse_choice,
+                         FIELD(coordinates), coordinates},
     [OPT_ALIGN_CORNERS] = {"align-corners", NULL, "the centres of the corner pixels of input and output meet", 0, NULL,
                            0, NULL},
     [OPT_ASYMMETRIC] = {"asymmetric", NULL, "output o reads at o * step instead of at pixel centres", 0, NULL, 0, NULL},
@@ -135,24 +143,27 @@ static const struct option_def defs[N_OPTIONS] = {
                                 0, NULL},
     [OPT_LAW] = {"law", "forward or gather", "which output belongs to which input (default: forward)", 0, parse_choice,
                  FIELD(law), laws},
-    [OPT_SCALE_H] = {"scale-h", "a number", "scale of the forward on H, output over input (default: from the sizes)", 0,
-                     parse_real, FIELD(scale_h), NULL},
-    [OPT_SCALE_W] = {"scale-w", "a number", "the same on W", 0, parse_real, FIELD(scale_w), NULL},
     [OPT_SCALE_L] = {"scale-l", "a number", "scale of the forward, output over input (default: from the sizes)", 0,
-                     parse_real, FIELD(scale_l), NULL},
+                     parse_real, SCALE(OPT_SCALE_L), NULL},
+    [OPT_SCALE_D] = {"scale-d", "a number", "scale of the forward on D, output over input (default: from the sizes)", 0,
+                     parse_real, SCALE(OPT_SCALE_D), NULL},
+    [OPT_SCALE_H] = {"scale-h", "a number", "scale of the forward on H, output over input (default: from the sizes)", 0,
+                     parse_real, SCALE(OPT_SCALE_H), NULL},
+    [OPT_SCALE_W] = {"scale-w", "a number", "the same on W", 0, parse_real, SCALE(OPT_SCALE_W), NULL},
     [OPT_INTERPOLATION] = {"interpolation", "bilinear, nearest or bicubic", "(default: bilinear)", 0, parse_choice,
                            FIELD(interpolation), interpolations},
     [OPT_PADDING] = {"padding", "zeros, border or reflection", "what lies outside of the image (default: zeros)", 0,
                      parse_choice, FIELD(padding), paddings},
     [OPT_INPUT_SIZE] = {"input-size", "sizes separated by commas",
-                        "of the forward's input: N,C,H,W or H,W (1-D: N,C,L or L)", 0, parse_sizes, FIELD(input_size),
-                        NULL},
+                        "of the forward's input: N,C,H,W or H,W (1-D: N,C,L or L; 3-D: N,C,D,H,W or D,H,W)", 0,
+                        parse_sizes, FIELD(input_size), NULL},
     [OPT_OUTPUT_SIZE] = {"output-size", "sizes separated by commas",
-                         "of the forward's output: N,C,H,W or H,W (1-D: N,C,L or L)", 0, parse_sizes,
-                         FIELD(output_size), NULL},
+                         "of the forward's output: N,C,H,W or H,W (1-D: N,C,L or L; 3-D: N,C,D,H,W or D,H,W)", 0,
+                         parse_sizes, FIELD(output_size), NULL},
     [OPT_LAYOUT] = {"layout", "nchw or nhwc",
-                    "order of dimensions in files, the grid aside (default: nchw; 1-D: nhwc means N,L,C)", 0,
-                    parse_choice, FIELD(channels_last), layouts},
+                    "order of dimensions in files, the grid aside (default: nchw; nhwc means N,L,C in 1-D and\n"
+                    "          N,D,H,W,C in 3-D)",
+                    0, parse_choice, FIELD(channels_last), layouts},
     [OPT_DTYPE] = {"dtype", "f16, bf16, f32, f64 or u8",
                    "type of the tensors (default: that of the files; bf16 reads uint16 files as bfloat16)", 0,
                    parse_choice, FIELD(dtype), dtypes},
@@ -304,7 +315,7 @@ const char *option_name(enum option_id id)
 /* Options of which one may be meant for another: where results go, and scales. */
 static const option_set alike[] = {
     OPTION_BIT(OPT_OUTPUT) | OPTION_BIT(OPT_INPUT_GRAD) | OPTION_BIT(OPT_GRID_GRAD),
-    OPTION_BIT(OPT_SCALE_H) | OPTION_BIT(OPT_SCALE_W) | OPTION_BIT(OPT_SCALE_L),
+    OPTION_BIT(OPT_SCALE_L) | OPTION_BIT(OPT_SCALE_D) | OPTION_BIT(OPT_SCALE_H) | OPTION_BIT(OPT_SCALE_W),
 };
 
 /* "; wanted --input-grad or --grid-grad": the options of a set that are like one that is not in it. */

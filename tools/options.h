@@ -9,13 +9,15 @@
 #include "regrad.h"
 
 enum option_id {
+    OPT_COORDINATES,
     OPT_ALIGN_CORNERS,
     OPT_ASYMMETRIC,
     OPT_HALF_PIXEL_CENTERS,
     OPT_LAW,
+    OPT_SCALE_L, /* the scales follow one another, those of the axes L, D, H, W */
+    OPT_SCALE_D,
     OPT_SCALE_H,
     OPT_SCALE_W,
-    OPT_SCALE_L,
     OPT_INTERPOLATION,
     OPT_PADDING,
     OPT_INPUT_SIZE,
@@ -54,7 +56,9 @@ typedef uint64_t option_set;
 
 #define OPTION_BIT(id) ((option_set)1 << (id))
 
-/* N, C, H, W or a part of it: as many numbers as were given. */
+enum { N_SCALES = OPT_SCALE_W - OPT_SCALE_L + 1 };
+
+/* N, C, H, W (or as many as there are) or a part of it: as many numbers as were given. */
 struct sizes {
     int n;
     int64_t value[REGRAD_MAX_RANK];
@@ -62,8 +66,9 @@ struct sizes {
 
 struct settings {
     option_set given;
-    int law, interpolation, padding, channels_last, dtype; /* values of enums; dtype may be DTYPE_OF_FILE */
-    double scale_h, scale_w, scale_l;
+    /* values of enums; dtype may be DTYPE_OF_FILE */
+    int coordinates, law, interpolation, padding, channels_last, dtype;
+    double scale[N_SCALES]; /* number 0 is that of OPT_SCALE_L */
     struct sizes input_size, output_size;
     const char *output, *input_grad, *grid_grad;
     int output_mask;

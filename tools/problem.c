@@ -48,11 +48,13 @@ static int check_rank(const struct problem *problem, int k, const char *file)
     int rank = problem->op->rank;
     if (header->rank == rank)
         return STATUS_OK;
-    static const char *const dimensions[2][2] = {{"N, C, L", "N, L, C"}, {"N, C, H, W", "N, H, W, C"}};
+    const struct dimension_names *names = dimension_names(problem->op);
     enum place place = problem->op->tensor[k].place;
+    const char *wanted = place == PLACE_GRID                     ? names->grid
+                         : problem_channels_last(problem, place) ? names->last
+                                                                 : names->first;
     return complain(STATUS_REFUSED, "%s: has %d dimension%s; %s of %s wants %d: %s", file, header->rank,
-                    plural(header->rank), problem->op->tensor[k].name, problem->op->name, rank,
-                    place == PLACE_GRID ? "N, H, W, 2" : dimensions[rank == 4][problem_channels_last(problem, place)]);
+                    plural(header->rank), problem->op->tensor[k].name, problem->op->name, rank, wanted);
 }
 
 /* The type of the first file is that of the problem; whether the others agree is the library's to say. */
@@ -107,15 +109,13 @@ static int check_size_count(const struct problem *problem, enum place place)
     int rank = problem->op->rank;
     if (n == 0 || n == rank || n == rank - 2)
         return STATUS_OK;
-    return complain(STATUS_REFUSED, "--%s has %d number%s; %s wants %s", size_option[place], n, plural(n),
-                    problem->op->name, rank == 4 ? "N,C,H,W or H,W" : "N,C,L or L");
+    const struct dimension_names *names = dimension_names(problem->op);
+    return complain(STATUS_REFUSED, "--%s has %d number%s; %s wants %s or %s", size_option[place], n, plural(n),
+                    problem->op->name, names->sizes, names->axes);
 }
 
-static const char *order_note(const struct problem *problem)
-{
-    return problem->op->rank == 4 ? "; sizes are in the order N,C,H,W, whatever the layout of the files"
-                                  : "; sizes are in the order N,C,L, whatever the layout of the files";
-}
+/* Said where sizes may have been given in the order of the files. */
+#define ORDER_NOTE "; sizes are in the order %s, whatever the layout of the files"
 
 /* Sizes that a file gives too must be the same. UpsampleNearestExact2dGrad has an output_size beside the tensor. */
 static int check_against_file(const struct problem *problem, enum place place)
@@ -124,11 +124,15 @@ static int check_against_file(const struct problem *problem, enum place place)
     int skipped = problem->op->rank - sizes->n;
     if (!problem->known[place] || (problem->op->graph && place == PLACE_OUT))
         return STATUS_OK;
-    for (int d = 0; d < sizes->n; d++)
-        if (sizes->value[d] != problem->shape[place][skipped + d])
-            return complain(STATUS_REFUSED, "--%s has %" PRId64 " where the file has %" PRId64 "%s", size_option[place],
-                            sizes->value[d], problem->shape[place][skipped + d],
-                            skipped == 0 ? order_note(problem) : "");
+    for (int d = 0; d < sizes->n; d++) {
+        const int64_t given = sizes->value[d], there = problem->shape[place][skipped + d];
+        if (given != there && skipped == 0)
+            return complain(STATUS_REFUSED, "--%s has %" PRId64 " where the file has %" PRId64 ORDER_NOTE,
+                            size_option[place], given, there, dimension_names(problem->op)->sizes);
+        if (given != there)
+            return complain(STATUS_REFUSED, "--%s has %" PRId64 " where the file has %" PRId64, size_option[place],
+                            given, there);
+    }
     return STATUS_OK;
 }
 
@@ -143,8 +147,9 @@ static int check_order(const struct problem *problem, enum place place)
     if (problem->n_files == 0 || sizes->n < rank || given[0] != there[0] || given[1] == there[1])
         return STATUS_OK;
     if (given[rank - 1] == there[1])
-        return complain(STATUS_REFUSED, "%s: --%s has C = %" PRId64 " where %s has %" PRId64 "%s", problem->op->name,
-                        size_option[place], given[1], problem->settings->words[1], there[1], order_note(problem));
+        return complain(STATUS_REFUSED, "%s: --%s has C = %" PRId64 " where %s has %" PRId64 ORDER_NOTE,
+                        problem->op->name, size_option[place], given[1], problem->settings->words[1], there[1],
+                        dimension_names(problem->op)->sizes);
     if (given[1] != there[is_last ? 2 : rank - 1]) /* which C would be */
         return STATUS_OK;
     return complain(STATUS_REFUSED,
@@ -153,7 +158,7 @@ static int check_order(const struct problem *problem, enum place place)
                     is_last ? "without" : "with", given[1]);
 }
 
-/* Takes a place's shape from its option. H,W alone need N and C of the other place. */
+/* Takes a place's shape from its option. Sizes of the axes alone need N and C of the other place. */
 static void take_sizes(struct problem *problem, enum place place)
 {
     const struct sizes *sizes = sizes_for(problem, place);
@@ -168,21 +173,19 @@ static void take_sizes(struct problem *problem, enum place place)
 /* The output of a forward whose user gave scales alone: floor(size * scale) on each axis. */
 static int take_scaled(struct problem *problem)
 {
-    const struct params *params = &problem->params;
-    const double scale[] = {params->scale_h, params->scale_w};
     if (problem->op->gradient || problem->known[PLACE_OUT] || !problem->known[PLACE_IN])
         return STATUS_OK;
     memcpy(problem->shape[PLACE_OUT], problem->shape[PLACE_IN], sizeof problem->shape[PLACE_OUT]);
-    for (int d = 2; d < problem->op->rank; d++) {
-        double factor = problem->op->rank == 3 ? params->scale_l : scale[d - 2];
-        double size = floor((double)problem->shape[PLACE_IN][d] * factor);
+    for (int axis = 0; axis < axis_count(problem->op); axis++) {
+        double factor = problem->params.scale[axis];
+        double size = floor((double)problem->shape[PLACE_IN][2 + axis] * factor);
         if (factor == 0)
             return STATUS_OK;
         if (!(size >= 1 && size < 0x1p53))
             return complain(STATUS_REFUSED,
                             "a size of %" PRId64 " times a scale of %g is no size that an output can have",
-                            problem->shape[PLACE_IN][d], factor);
-        problem->shape[PLACE_OUT][d] = (int64_t)size;
+                            problem->shape[PLACE_IN][2 + axis], factor);
+        problem->shape[PLACE_OUT][2 + axis] = (int64_t)size;
     }
     problem->known[PLACE_OUT] = true;
     return STATUS_OK;
@@ -196,16 +199,20 @@ static bool has_place(const struct op *op, enum place place)
     return found;
 }
 
-/* Output and grid give each other's H and W. */
+/* Output and grid give each other's sizes but for those of the channels and of a point. */
 static void take_from_grid(struct problem *problem)
 {
+    const int n_axes = axis_count(problem->op);
     int64_t *in = problem->shape[PLACE_IN], *out = problem->shape[PLACE_OUT], *grid = problem->shape[PLACE_GRID];
     if (!problem->known[PLACE_OUT] && problem->known[PLACE_GRID] && problem->known[PLACE_IN]) {
-        memcpy(out, (const int64_t[]){in[0], in[1], grid[1], grid[2]}, 4 * sizeof *out);
+        memcpy(out, in, 2 * sizeof *out);
+        memcpy(out + 2, grid + 1, (size_t)n_axes * sizeof *out);
         problem->known[PLACE_OUT] = true;
     }
     if (!problem->known[PLACE_GRID] && problem->known[PLACE_OUT]) {
-        memcpy(grid, (const int64_t[]){out[0], out[2], out[3], 2}, 4 * sizeof *grid);
+        grid[0] = out[0];
+        memcpy(grid + 1, out + 2, (size_t)n_axes * sizeof *grid);
+        grid[1 + n_axes] = n_axes;
         problem->known[PLACE_GRID] = true;
     }
 }
@@ -271,10 +278,19 @@ static int make_tensor(struct problem *problem, int k)
 
 static int take_params(struct problem *problem)
 {
+    static const enum option_id options[] = {OPT_COORDINATES, OPT_ALIGN_CORNERS, OPT_ASYMMETRIC};
     const struct settings *settings = problem->settings;
-    if (is_given(settings, OPT_ALIGN_CORNERS) && is_given(settings, OPT_ASYMMETRIC))
-        return complain(STATUS_REFUSED, "--align-corners and --asymmetric exclude each other");
-    problem->params = operator_params(problem->op, settings);
+    const struct op *op = problem->op;
+    for (int k = 0; k < 3; k++)
+        for (int other = k + 1; other < 3; other++)
+            if (is_given(settings, options[k]) && is_given(settings, options[other]))
+                return complain(STATUS_REFUSED, "--%s and --%s exclude each other", option_name(options[k]),
+                                option_name(options[other]));
+    problem->params = operator_params(op, settings);
+    if (problem->params.coordinates == REGRAD_ASYMMETRIC && op->options & OPTION_BIT(OPT_COORDINATES) &&
+        !(op->options & OPTION_BIT(OPT_ASYMMETRIC)))
+        return complain(STATUS_REFUSED, "%s: --coordinates is 'asymmetric'; wanted half_pixel or align_corners",
+                        op->name);
     return STATUS_OK;
 }
 
@@ -294,25 +310,23 @@ static bool fits(double scale, int64_t in, int64_t out)
 }
 
 /* The scale of a gradient is the forward's too: the reverse is a result of another forward, and seldom meant. */
-static void warn_of_scale(const struct problem *problem, enum option_id option, double scale, int dimension)
+static void warn_of_scale(const struct problem *problem, int axis)
 {
-    const int64_t in = problem->shape[PLACE_IN][dimension], out = problem->shape[PLACE_OUT][dimension];
+    const int64_t in = problem->shape[PLACE_IN][2 + axis], out = problem->shape[PLACE_OUT][2 + axis];
+    const double scale = problem->params.scale[axis];
     if (!(scale > 0) || !isfinite(scale) || in <= 0 || out <= 0 || fits(scale, in, out) || !fits(scale, out, in))
         return;
     warn("%s: --%s is %g, the forward's input over its output (%" PRId64 " / %" PRId64
          "); wanted its output over its input, about %.9g, or no scale, which means the sizes",
-         problem->op->name, option_name(option), scale, in, out, (double)out / (double)in);
+         problem->op->name, option_name(axis_scale(problem->op, axis)), scale, in, out, (double)out / (double)in);
 }
 
 static void warn_of_scales(const struct problem *problem)
 {
-    const struct params *params = &problem->params;
-    if (params->coordinates == REGRAD_ALIGN_CORNERS)
+    if (problem->params.coordinates == REGRAD_ALIGN_CORNERS)
         return; /* which uses no scale */
-    if (problem->op->rank == 3)
-        warn_of_scale(problem, OPT_SCALE_L, params->scale_l, 2);
-    warn_of_scale(problem, OPT_SCALE_H, params->scale_h, 2);
-    warn_of_scale(problem, OPT_SCALE_W, params->scale_w, 3);
+    for (int axis = 0; axis < axis_count(problem->op); axis++)
+        warn_of_scale(problem, axis);
 }
 
 int problem_init(struct problem *problem, const struct settings *settings, enum files_needed needed)

@@ -84,7 +84,7 @@ int tensor_file_dtype(const char *name, const struct npy_header *header, int wan
 
 struct dimension_order dimension_order(int rank, bool channels_last)
 {
-    struct dimension_order order = {{0, 1, 2, 3}};
+    struct dimension_order order = {{0, 1, 2, 3, 4}};
     if (channels_last) {
         order.of[1] = rank - 1;
         for (int d = 2; d < rank; d++)

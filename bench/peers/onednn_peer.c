@@ -49,6 +49,7 @@ static bool expect(dnnl_status_t status, const char *what)
 static const dnnl_format_tag_t tags[][4] = {
     {dnnl_abc, dnnl_acb, dnnl_aBc8b, dnnl_aBc16b},
     {dnnl_abcd, dnnl_acdb, dnnl_aBcd8b, dnnl_aBcd16b},
+    {dnnl_abcde, dnnl_acdeb, dnnl_aBcde8b, dnnl_aBcde16b},
 };
 enum { N_TAGS = 4 };
 
@@ -57,14 +58,14 @@ static const size_t large = (size_t)1 << 28;
 
 static dnnl_format_tag_t tag_of_shape(void)
 {
-    return tags[peer.shape.layout != LAYOUT_NCL][peer.shape.layout == LAYOUT_NHWC];
+    return tags[peer.shape.op.n_axes - 1][shape_is_channels_last(&peer.shape)];
 }
 
 static bool describe(dnnl_memory_desc_t *description, enum place place, dnnl_format_tag_t tag)
 {
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_f16, dnnl_bf16, dnnl_data_type_undef};
     dnnl_dims_t dimensions;
-    int64_t sizes[4];
+    int64_t sizes[REGRAD_MAX_RANK];
     const int rank = shape_dimensions(&peer.shape, place, sizes);
     memcpy(dimensions, sizes, sizeof sizes);
     return expect(dnnl_memory_desc_init_by_tag(description, rank, dimensions, types[peer.shape.dtype], tag),
@@ -75,7 +76,8 @@ static bool describe(dnnl_memory_desc_t *description, enum place place, dnnl_for
 static bool create_primitive(dnnl_primitive_t *primitive, const dnnl_memory_desc_t *input_grad,
                              const dnnl_memory_desc_t *grad_output)
 {
-    const dnnl_alg_kind_t kind = peer.shape.operation == OP_BILINEAR ? dnnl_resampling_linear : dnnl_resampling_nearest;
+    const bool linear = peer.shape.op.family == FAMILY_LINEAR;
+    const dnnl_alg_kind_t kind = linear ? dnnl_resampling_linear : dnnl_resampling_nearest;
     dnnl_resampling_desc_t forward, backward;
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     const bool created =
@@ -164,11 +166,11 @@ static bool do_shape(const char *text)
     if (!shape_parse(&peer.shape, text, peer.why, sizeof peer.why))
         return false;
     const struct shape *shape = &peer.shape;
-    if (shape->operation == OP_GRID_SAMPLE)
-        return refuse("it has no grid sample");
+    if (shape->op.family != FAMILY_LINEAR && strcmp(shape->op.word, "nearest_exact") != 0)
+        return refuse("it has no such operator");
     if (shape->forward)
         return refuse("only its gradients are timed");
-    if (shape->align_corners || shape->scale_w > 0)
+    if (shape->align_corners || shape->scale[MAX_AXES - 1] > 0)
         return refuse("it has no such option");
     peer.memory = shape_memory(shape);
     const void *shared = mmap(NULL, peer.memory.end, PROT_READ, MAP_SHARED, SHARED_FILE, 0);
@@ -186,7 +188,7 @@ static bool do_threads(const char *number)
     destroy_trial(&peer.best);
     for (int i = 0; i < N_TAGS; i++) {
         struct trial trial;
-        if (!create_trial(&trial, tags[peer.shape.layout != LAYOUT_NCL][i]))
+        if (!create_trial(&trial, tags[peer.shape.op.n_axes - 1][i]))
             continue;
         if (peer.best.primitive == NULL || trial.seconds < peer.best.seconds) {
             destroy_trial(&peer.best);

@@ -31,8 +31,10 @@ class Shape:
         self.input = [int(size) for size in words[3].split("x")]
         self.output = [int(size) for size in words[5].split("x")]
         self.words = words[6:]
+        self.axes = len(self.output)
         scales = [word[len("scale="):].split("x") for word in self.words if word.startswith("scale=")]
-        self.scales = [float(scales[0][0]), float(scales[0][-1])] if scales else [None, None]
+        given = [float(scale) for scale in scales[0]] if scales else [None]
+        self.scales = given * self.axes if len(given) == 1 else given
 
     def index(self, names):
         found = [names.index(word) for word in self.words if word in names]
@@ -42,17 +44,19 @@ class Shape:
         return word in self.words
 
 
+def is_last(layout):
+    """Are the channels behind the axes?"""
+    return layout in ("NHWC", "NDHWC")
+
+
 def storage_order(layout, sizes):
     """The sizes as they follow one another in memory."""
-    return [sizes[0], sizes[2], sizes[3], sizes[1]] if layout == "NHWC" else sizes
-
-
-def as_stored(layout, tensor):
-    return tensor.permute(0, 2, 3, 1) if layout == "NHWC" else tensor
+    return [sizes[0]] + sizes[2:] + [sizes[1]] if is_last(layout) else sizes
 
 
 def as_seen(layout, tensor):
-    return tensor.permute(0, 3, 1, 2) if layout == "NHWC" else tensor
+    """A tensor of that order, with its channels behind N."""
+    return tensor.movedim(-1, 1) if is_last(layout) else tensor
 
 
 class Place:
@@ -74,7 +78,7 @@ class Place:
 def places(shape):
     """The tensors in the order in which they stand in memory: as shape_memory in ../shape.c."""
     output = shape.input[:2] + shape.output
-    grid = [shape.input[0]] + shape.output + [2]
+    grid = [shape.input[0]] + shape.output + [shape.axes]
     sampled, forward = shape.operation == "grid_sample", shape.has("forward")
     wants_input = not forward and not shape.has("grid_grad")
     wants_grid = not forward and sampled and not shape.has("input_grad")
@@ -95,62 +99,67 @@ def places(shape):
 
 
 def empty(shape, sizes):
-    last = shape.layout == "NHWC"
-    return torch.empty(sizes, dtype=shape.dtype,
-                       memory_format=torch.channels_last if last else torch.contiguous_format)
+    stored = torch.empty(storage_order(shape.layout, sizes), dtype=shape.dtype)
+    return as_seen(shape.layout, stored)
 
 
-def forward_resize_call(shape, tensors):
-    aten = torch.ops.aten
-    out = empty(shape, shape.input[:2] + shape.output)
-    image, output, (scale_h, scale_w) = tensors["input"], shape.output, shape.scales
-    if shape.operation == "bilinear":
-        call, align = aten.upsample_bilinear2d.out, shape.has("align_corners")
-        return lambda: {"output": call(image, output, align, scale_h, scale_w, out=out)}
-    if shape.layout == "NCL":
-        call = aten._upsample_nearest_exact1d.out
-        return lambda: {"output": call(image, output, scale_w, out=out)}
-    call = aten._upsample_nearest_exact2d.out
-    return lambda: {"output": call(image, output, scale_h, scale_w, out=out)}
+def refuse_other_law(shape):
+    """Raises where PyTorch computes something else, so that times would not be of the same work.
+
+    With a given scale it copies axes that keep their length, all but linear and nearest-exact ones in forward or
+    gradient only, and nearest ones have a short cut for doubled lengths too. Nearest forwards of float64 find pixels in
+    float64; on axes past 2^22 all of ours do, and PyTorch's do not.
+    """
+    kept = {"nearest": (1, 2), "nearest_exact": (), "linear": (), "bilinear": (), "trilinear": ()}
+    factors = kept.get(shape.operation, (1,))
+    lengths = list(zip(shape.input[2:], shape.output))
+    if shape.scales[0] is not None and any(factor * before == after for before, after in lengths for factor in factors):
+        raise RuntimeError("with such a scale it is another operator")
+    if shape.operation == "nearest" and shape.has("forward") and shape.dtype == torch.float64:
+        raise RuntimeError("in float64 it is another operator")
+    if max(shape.input[2:] + shape.output) > 2**22:
+        raise RuntimeError("on an axis as long as this it is another operator")
+
+
+def resize_operator(shape):
+    """For instance aten._upsample_bicubic2d_aa_backward: older ones have no underscore."""
+    base, is_smoothed = shape.operation.replace("_aa", ""), shape.operation.endswith("_aa")
+    name = "upsample_%s%dd%s" % (base, shape.axes, "_aa" if is_smoothed else "")
+    if is_smoothed or base == "nearest_exact":
+        name = "_" + name
+    return getattr(torch.ops.aten, name + ("" if shape.has("forward") else "_backward"))
 
 
 def resize_call(shape, tensors):
-    aten = torch.ops.aten
-    out = empty(shape, shape.input)
-    grad, output, inputs, (scale_h, scale_w) = tensors["grad_output"], shape.output, shape.input, shape.scales
-    if shape.operation == "bilinear":
-        call, align = aten.upsample_bilinear2d_backward.grad_input, shape.has("align_corners")
-        return lambda: {"input_grad": call(grad, output, inputs, align, scale_h, scale_w, grad_input=out)}
-    if shape.layout == "NCL":
-        call = aten._upsample_nearest_exact1d_backward.grad_input
-        return lambda: {"input_grad": call(grad, output, inputs, scale_w, grad_input=out)}
-    call = aten._upsample_nearest_exact2d_backward.grad_input
-    return lambda: {"input_grad": call(grad, output, inputs, scale_h, scale_w, grad_input=out)}
+    refuse_other_law(shape)
+    operator = resize_operator(shape)
+    takes_align = not shape.operation.startswith("nearest")
+    options = ([shape.has("align_corners")] if takes_align else []) + shape.scales
+    if shape.has("forward"):
+        call, image, out = operator.out, tensors["input"], empty(shape, shape.input[:2] + shape.output)
+        return lambda: {"output": call(image, shape.output, *options, out=out)}
+    call, grad = operator.grad_input, tensors["grad_output"]
+    # Given a result with channels last, bicubic's gradient of 2.15 writes wrong values; its own are contiguous.
+    out = torch.empty(shape.input, dtype=shape.dtype) if shape.operation == "bicubic" else empty(shape, shape.input)
+    return lambda: {"input_grad": call(grad, shape.output, shape.input, *options, grad_input=out)}
 
 
 def grid_call(shape, tensors):
-    call = torch.ops.aten.grid_sampler_2d_backward
-    # Without the input's gradient alone the operator still asks for the input.
-    image = tensors.get("input")
-    if image is None:
-        image = torch.zeros_like(as_seen(shape.layout, torch.empty(storage_order(shape.layout, shape.input),
-                                                                   dtype=shape.dtype)))
-    grad, grid = tensors["grad_output"], tensors["grid"]
-    mask = [not shape.has("grid_grad"), not shape.has("input_grad")]
+    aten = torch.ops.aten
+    grid = tensors["grid"]
     modes = shape.index(INTERPOLATIONS), shape.index(PADDINGS), shape.has("align_corners")
+    if shape.has("forward"):
+        call, image = (aten.grid_sampler_2d if shape.axes == 2 else aten.grid_sampler_3d), tensors["input"]
+        return lambda: {"output": call(image, grid, *modes)}
+    call = aten.grid_sampler_2d_backward if shape.axes == 2 else aten.grid_sampler_3d_backward
+    # Without the grid's gradient the operator still asks for the input.
+    image = tensors["input"] if "input" in tensors else empty(shape, shape.input).zero_()
+    grad, mask = tensors["grad_output"], [not shape.has("grid_grad"), not shape.has("input_grad")]
     return lambda: dict(zip(("input_grad", "grid_grad"), call(grad, image, grid, *modes, mask)))
 
 
-def forward_grid_call(shape, tensors):
-    call = torch.ops.aten.grid_sampler_2d
-    image, grid = tensors["input"], tensors["grid"]
-    modes = shape.index(INTERPOLATIONS), shape.index(PADDINGS), shape.has("align_corners")
-    return lambda: {"output": call(image, grid, *modes)}
-
-
 def call_of(shape, tensors):
-    makers = {False: (resize_call, grid_call), True: (forward_resize_call, forward_grid_call)}
-    return makers[shape.has("forward")][shape.operation == "grid_sample"](shape, tensors)
+    return (grid_call if shape.operation == "grid_sample" else resize_call)(shape, tensors)
 
 
 class Peer:

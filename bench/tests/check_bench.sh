@@ -25,7 +25,13 @@ refuse() {
     grep -qF "wrong.txt:3: " "$scratch/wrong.log" || complain "no line number for '$1'"
     grep -qF "$2" "$scratch/wrong.log" || complain "'$2' is not named for '$1': $(cat "$scratch/wrong.log")"
 }
-refuse 'bicubic float32 NCHW 1x1x2x2 -> 4x4' "'bicubic' is no operator"
+refuse 'bicycle float32 NCHW 1x1x2x2 -> 4x4' "'bicycle' is no operator"
+refuse 'bicubic float32 NCDHW 1x1x2x2x2 -> 4x4x4' "'NCDHW' is no layout of bicubic"
+refuse 'trilinear float32 NCDHW 1x1x2x2 -> 4x4x4' '5 sizes are wanted'
+refuse 'trilinear float32 NCDHW 1x1x2x2x2 -> 4x4' '3 sizes are wanted'
+refuse 'trilinear float32 NCDHW 1x1x2x2x2 -> 4x4x4 scale=2x2' 'one number is wanted, or 3'
+refuse 'trilinear float32 NCDHW 1x1x2x2x2 -> 4x4x4 aclnn' 'regrad_upsample_trilinear3d_backward through aclnn'
+refuse 'grid_sample float32 NCDHW 1x1x2x2x2 -> 4x4x4 bicubic' 'in two dimensions only'
 refuse 'bilinear float31 NCHW 1x1x2x2 -> 4x4' "'float31' is no type"
 refuse 'bilinear float32 NCWH 1x1x2x2 -> 4x4' "'NCWH' is no layout"
 refuse 'bilinear float32 NCHW 1x1x2 -> 4x4' '4 sizes are wanted'
@@ -62,6 +68,7 @@ refuse_option --sweep=0 'a number from 1 to'
 refuse_option --sweep=4 'random shapes, or workload files'
 refuse_option --seed=1.5 'a whole number from 0'
 refuse_option --filter=bicycle 'no line holds that'
+refuse_option '--operators=upsample_bicubic2d,*_4d' 'no line is of such an operator'
 refuse_option --plot=picture.jpg 'a name that ends in .svg or .png'
 refuse_option --plot=pictures.d/svg 'a name that ends in .svg or .png'
 
@@ -78,12 +85,15 @@ n_ran=$("$program" --once --threads=2 "$source_directory/tiny.txt" | grep -c '^r
 
 # The same shapes from the same seed everywhere, others from another, and all of them run.
 drawn=$("$program" --sweep=200 --seed=1 --list | cksum)
-[ "$drawn" = "1976138009 24139" ] || complain "seed 1 has drawn other shapes: $drawn"
+[ "$drawn" = "3139200603 25648" ] || complain "seed 1 has drawn other shapes: $drawn"
 [ "$drawn" != "$("$program" --sweep=200 --seed=2 --list | cksum)" ] || complain "two seeds have drawn the same shapes"
+n_others=$("$program" --sweep=50 --operators='upsample_bi*2d_backward,grid_sampler_3d*' --list | grep ' reads ' |
+    grep -vcE '^  (bilinear|bicubic) .* NC?HWC? |^  grid_sample .* N(CDHW|DHWC) ' || true)
+[ "$n_others" -eq 0 ] || complain "$n_others of the shapes of three operators are of others"
 "$program" --sweep=20 --filter=float16 --rounds=1 --budget=0 --peers=none --threads=1 --json="$scratch/sweep.json" \
     --markdown="$scratch/sweep.md" >"$scratch/sweep.log" 2>&1 || complain "exit status $?"
 grep -q 'resizes, ns an element' "$scratch/sweep.log" || complain 'no quantiles of random shapes'
-grep -q 'grid samples, of the floor' "$scratch/sweep.md" || complain 'no quantiles of random shapes in Markdown'
+grep -q '2-D grid samples, of the floor' "$scratch/sweep.md" || complain 'no quantiles of random shapes in Markdown'
 grep -q '"call"' "$scratch/sweep.json" || complain 'no times of calls in JSON'
 
 if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then

@@ -177,7 +177,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
  * addr    the new start of its storage; NULL only for a tensor without elements
  *
  * The new memory must be as large and as aligned as the old one, and must not be shared between an
- * output and another tensor; phase 2 checks this and returns 161002.
+ * output and another tensor (of aclnnAdd, aclnnMul and aclnnRelu, unless both are the same view); phase 2 checks this
+ * and returns 161002.
  * 561103 for a NULL or stale executor; 161001 for a NULL tensor or address; 161002 for an index that
  * does not exist and for another tensor.
  */

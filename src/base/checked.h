@@ -26,4 +26,10 @@ static inline int64_t rg_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* How many parts of size b > 0 hold a >= 0; a + b may be more than an integer can be. */
+static inline int64_t rg_divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
 #endif

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-
-/* Byte distances are kept below 2^61, so that sums of a few of them cannot overflow. */
-static const int64_t max_distance = INT64_C(1) << 61;
+#include "base/overlap.h"
 
 size_t regrad_dtype_size(regrad_dtype dtype)
 {
@@ -59,17 +57,28 @@ regrad_tensor regrad_tensor_contiguous(void *data, regrad_dtype dtype, int32_t r
     return tensor;
 }
 
-regrad_tensor regrad_tensor_channels_last(void *data, regrad_dtype dtype, int64_t n, int64_t c, int64_t h, int64_t w)
+/* stored: sizes in the order in which they lie in memory, channels last. */
+static regrad_tensor channels_last(void *data, regrad_dtype dtype, int32_t rank, const int64_t *stored)
 {
-    const int64_t stored[] = {n, h, w, c};
-    regrad_tensor tensor = regrad_tensor_contiguous(data, dtype, 4, stored);
+    regrad_tensor tensor = regrad_tensor_contiguous(data, dtype, rank, stored);
     const regrad_tensor by_storage = tensor;
-    static const int position[] = {0, 3, 1, 2};
-    for (int d = 0; d < 4; d++) {
-        tensor.shape[d] = by_storage.shape[position[d]];
-        tensor.stride[d] = by_storage.stride[position[d]];
+    for (int d = 1; d < rank; d++) {
+        const int position = d == 1 ? rank - 1 : d - 1;
+        tensor.shape[d] = by_storage.shape[position];
+        tensor.stride[d] = by_storage.stride[position];
     }
     return tensor;
+}
+
+regrad_tensor regrad_tensor_channels_last(void *data, regrad_dtype dtype, int64_t n, int64_t c, int64_t h, int64_t w)
+{
+    return channels_last(data, dtype, 4, (const int64_t[]){n, h, w, c});
+}
+
+regrad_tensor regrad_tensor_channels_last_3d(void *data, regrad_dtype dtype, int64_t n, int64_t c, int64_t d, int64_t h,
+                                             int64_t w)
+{
+    return channels_last(data, dtype, 5, (const int64_t[]){n, d, h, w, c});
 }
 
 bool rg_tensor_is_empty(const regrad_tensor *tensor)
@@ -93,132 +102,28 @@ bool rg_tensor_extent(const regrad_tensor *tensor, struct rg_extent *extent)
             return false;
     }
     if (!rg_mul(count, element, &nbytes) || !rg_mul(low, element, &begin) || !rg_add(high, 1, &end) ||
-        !rg_mul(end, element, &end) || nbytes > max_distance || begin < -max_distance || end > max_distance)
+        !rg_mul(end, element, &end) || nbytes > RG_FURTHEST || begin < -RG_FURTHEST || end > RG_FURTHEST)
         return false;
     if (!rg_tensor_is_empty(tensor))
         *extent = (struct rg_extent){begin, end};
     return true;
 }
 
-/*
- * Does sum of term[k].step * x[k] = goal have a solution in integers 0 <= x[k] <= term[k].count?
- * Both questions about overlap come down to this one. Steps are positive and fall; the search goes
- * from the largest step down, and at each level only a few x are within reach of the rest. The gcd
- * of the steps that are left rejects most dead ends at once.
- */
-struct term {
-    int64_t step, count;
-};
-
-enum { MAX_TERMS = 2 * REGRAD_MAX_RANK + 1, SEARCH_BUDGET = 10000 };
-
-struct search {
-    struct term term[MAX_TERMS];
-    int n_terms;
-    int budget;                   /* search steps left; at 0 the answer is "may be" */
-    int64_t reach[MAX_TERMS + 1]; /* the largest sum of terms k and later */
-    int64_t gcd[MAX_TERMS + 1];   /* of the steps of terms k and later */
-};
-
-static int64_t gcd(int64_t a, int64_t b)
+static struct rg_view view_of(const regrad_tensor *tensor, const struct rg_extent *extent)
 {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* Adds a term in falling order of steps; equal steps become one term. */
-static void add_term(struct search *search, int64_t step, int64_t count)
-{
-    if (count == 0)
-        return;
-    int k = 0;
-    while (k < search->n_terms && search->term[k].step > step)
-        k++;
-    if (k < search->n_terms && search->term[k].step == step) {
-        search->term[k].count += count;
-        return;
-    }
-    for (int later = search->n_terms; later > k; later--)
-        search->term[later] = search->term[later - 1];
-    search->term[k] = (struct term){step, count};
-    search->n_terms++;
-}
-
-static bool solve_from(struct search *search, int k, int64_t goal)
-{
-    if (goal < 0 || goal > search->reach[k])
-        return false;
-    if (goal == 0)
-        return true;
-    if (goal % search->gcd[k] != 0)
-        return false;
-    const struct term term = search->term[k];
-    const int64_t most = rg_min(goal / term.step, term.count);
-    for (int64_t x = most; x >= 0 && goal - x * term.step <= search->reach[k + 1]; x--) {
-        if (search->budget-- <= 0 || solve_from(search, k + 1, goal - x * term.step))
-            return true;
-    }
-    return false;
-}
-
-static bool may_solve(struct search *search, int64_t goal)
-{
-    search->budget = SEARCH_BUDGET;
-    search->reach[search->n_terms] = 0;
-    search->gcd[search->n_terms] = 0;
-    for (int k = search->n_terms - 1; k >= 0; k--) {
-        search->reach[k] = search->reach[k + 1] + search->term[k].step * search->term[k].count;
-        search->gcd[k] = gcd(search->term[k].step, search->gcd[k + 1]);
-    }
-    return solve_from(search, 0, goal);
-}
-
-static int64_t magnitude(int64_t value)
-{
-    return value < 0 ? -value : value;
-}
-
-/* Do elements repeat with the difference of indices along dimension d positive? With differences
- * e[d] = 1 + x[d] and e[j] = x[j] - (n[j] - 1), "sum of step * e = 0" is a question for may_solve. */
-static bool repeats_along(const regrad_tensor *tensor, int d)
-{
-    struct search search = {.n_terms = 0};
-    int64_t goal = -magnitude(tensor->stride[d]);
-    add_term(&search, magnitude(tensor->stride[d]), tensor->shape[d] - 2);
-    for (int j = 0; j < tensor->rank; j++) {
-        if (j == d || tensor->shape[j] == 1)
-            continue;
-        const int64_t step = magnitude(tensor->stride[j]);
-        add_term(&search, step, 2 * (tensor->shape[j] - 1));
-        goal += step * (tensor->shape[j] - 1);
-    }
-    return may_solve(&search, goal);
+    return (struct rg_view){.rank = tensor->rank,
+                            .shape = tensor->shape,
+                            .stride = tensor->stride,
+                            .element = (int64_t)regrad_dtype_size(tensor->dtype),
+                            .low = extent->low,
+                            .high = extent->high};
 }
 
 bool rg_tensor_overlaps_itself(const regrad_tensor *tensor)
 {
-    if (rg_tensor_is_empty(tensor))
-        return false;
-    for (int d = 0; d < tensor->rank; d++)
-        if (tensor->shape[d] > 1 && tensor->stride[d] == 0)
-            return true;
-    for (int d = 0; d < tensor->rank; d++)
-        if (tensor->shape[d] > 1 && repeats_along(tensor, d))
-            return true;
-    return false;
-}
-
-static void add_view(struct search *search, const regrad_tensor *tensor)
-{
-    const int64_t element = (int64_t)regrad_dtype_size(tensor->dtype);
-    for (int d = 0; d < tensor->rank; d++)
-        if (tensor->shape[d] > 1 && tensor->stride[d] != 0) /* a stride that is not walked may be any number */
-            add_term(search, magnitude(tensor->stride[d]) * element, tensor->shape[d] - 1);
-    add_term(search, 1, element - 1);
+    const struct rg_extent extent = {0};
+    const struct rg_view view = view_of(tensor, &extent);
+    return !rg_tensor_is_empty(tensor) && rg_view_overlaps_itself(&view);
 }
 
 bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad_tensor *b, const void *b_data)
@@ -228,14 +133,8 @@ bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad
         return false;
     if (!rg_tensor_extent(a, &a_extent) || !rg_tensor_extent(b, &b_extent))
         return true;
-    const int64_t distance = (int64_t)((intptr_t)b_data - (intptr_t)a_data);
-    if (b_extent.low + distance >= a_extent.high || b_extent.high + distance <= a_extent.low)
-        return false;
-    /* A byte of a is a.low + sum, a byte of b is b.high - 1 - sum, with sums of their steps. */
-    struct search search = {.n_terms = 0};
-    add_view(&search, a);
-    add_view(&search, b);
-    return may_solve(&search, b_extent.high - 1 + distance - a_extent.low);
+    const struct rg_view a_view = view_of(a, &a_extent), b_view = view_of(b, &b_extent);
+    return rg_views_overlap(&a_view, a_data, &b_view, b_data);
 }
 
 const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, int n)
@@ -245,6 +144,15 @@ const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, i
         length += snprintf(text + length, (size_t)(RG_SIZES_LENGTH - length), "%s%lld", k == 0 ? "(" : ", ",
                            (long long)values[k]);
     snprintf(text + length, (size_t)(RG_SIZES_LENGTH - length), ")");
+    return text;
+}
+
+const char *rg_format_product(char text[RG_SIZES_LENGTH], const int64_t *values, int n)
+{
+    int length = 0;
+    for (int k = 0; k < n; k++)
+        length += snprintf(text + length, (size_t)(RG_SIZES_LENGTH - length), "%s%lld", k == 0 ? "" : " x ",
+                           (long long)values[k]);
     return text;
 }
 

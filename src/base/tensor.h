@@ -16,13 +16,8 @@ bool rg_tensor_is_empty(const regrad_tensor *tensor);
  * shape must not be negative and the type must be one. */
 bool rg_tensor_extent(const regrad_tensor *tensor, struct rg_extent *extent);
 
-/*
- * May two different elements of the view share memory? True also where finding out would take too
- * long, which only views with three or more interleaved strides bring about.
- */
+/* As rg_view_overlaps_itself and rg_views_overlap, of views that may have no elements. */
 bool rg_tensor_overlaps_itself(const regrad_tensor *tensor);
-
-/* May the two views, at these addresses, share a byte? True also where finding out would take too long. */
 bool rg_tensors_overlap(const regrad_tensor *a, const void *a_data, const regrad_tensor *b, const void *b_data);
 
 /* Makes the elements of such a view 0: a piece of memory at a time, if the strides fall. */
@@ -31,5 +26,8 @@ void rg_tensor_clear(char *data, size_t element, int n_dims, const int64_t *shap
 /* Writes n <= REGRAD_MAX_RANK numbers as "(1, 2, 3)" and returns text. */
 enum { RG_SIZES_LENGTH = 22 * REGRAD_MAX_RANK + 3 };
 const char *rg_format_sizes(char text[RG_SIZES_LENGTH], const int64_t *values, int n);
+
+/* The same as "1 x 2 x 3". */
+const char *rg_format_product(char text[RG_SIZES_LENGTH], const int64_t *values, int n);
 
 #endif

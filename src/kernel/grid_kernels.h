@@ -11,12 +11,17 @@
  */
 enum { RG_GRID_POINTS = 64, RG_GRID_NEIGHBOURS = 16, RG_GRID_TAPS = 4, RG_GRID_LANES = 16 };
 
+/* Axes of an image, and of those neighbours that a point has in three dimensions, which are not bicubic. */
+enum { RG_GRID_AXES = 3, RG_GRID_DEEP_NEIGHBOURS = 8 };
+
 /* What does not change from point to point. */
 struct rg_grid_spec {
     int64_t in_h, in_w;
     regrad_interpolation interpolation;
     regrad_padding padding;
     bool align_corners;
+    bool derives; /* derivatives, slopes and what is inside are wanted; else they are undefined */
+    int64_t in_d; /* planes of an image of three dimensions, 0 of one of two */
 };
 
 union rg_grid_values {
@@ -33,26 +38,47 @@ struct rg_grid_axis {
     int64_t inside[RG_GRID_POINTS]; /* negative: all taps are outside */
 };
 
-/* Neighbour k = ky * n_taps + kx of a point is tap ky of y and tap kx of x. */
+/* On each axis: 1 nearest, 2 bilinear and trilinear, 4 bicubic. */
+static inline int64_t rg_grid_count_taps(regrad_interpolation interpolation)
+{
+    return interpolation == REGRAD_BICUBIC ? 4 : interpolation == REGRAD_NEAREST ? 1 : 2;
+}
+
+/* Row r of the rows that a point touches is tap r of y; in three dimensions r = kz * n_taps + ky, tap kz of z and tap
+ * ky of y. Neighbour k = r * n_taps + kx is tap kx of x in it. */
 struct rg_grid_points {
-    int64_t n_taps; /* on each axis: 1 nearest, 2 bilinear, 4 bicubic */
-    struct rg_grid_axis x, y;
+    int64_t n_taps; /* on each axis */
+    int64_t n_axes; /* 3: z counts */
+    struct rg_grid_axis x, y, z;
 };
 
-/* Finds the taps of n <= RG_GRID_POINTS points; x and y hold n values of T. The formulas stand in body/pixels.h,
+static inline bool rg_grid_is_deep(const struct rg_grid_points *points)
+{
+    return points->n_axes == RG_GRID_AXES;
+}
+
+/* Rows, of points with so many taps. */
+static inline int64_t rg_grid_count_rows(const struct rg_grid_points *points, int64_t n_taps)
+{
+    return rg_grid_is_deep(points) ? n_taps * n_taps : n_taps;
+}
+
+/* Finds the taps of n <= RG_GRID_POINTS points on one axis; x holds n values of T. The formulas stand in body/pixels.h,
  * body/grid_locate.h and docs/operators.md. All taps of the points from n on are outside. */
-typedef void rg_grid_locate_fn(struct rg_grid_points *points, const void *x, const void *y, int64_t n,
+typedef void rg_grid_locate_fn(struct rg_grid_axis *axis, const void *x, int64_t n, int64_t size,
                                const struct rg_grid_spec *spec);
 
 /* dst[ky * n_taps + kx][p] = round(y[ky][p] * x[kx][p]) for all RG_GRID_POINTS points. */
 typedef void rg_grid_weigh_fn(union rg_grid_values *dst, const union rg_grid_values *y, const union rg_grid_values *x,
                               int64_t n_taps);
 
-/* Where neighbours are in an image: at y * stride_h + x * stride_w. Those that are outside of it, and those in rows
- * other than row_begin .. row_end - 1, are nowhere. */
+/* Where neighbours are in an image: at z * stride_d + y * stride_h + x * stride_w, without z in two dimensions. Those
+ * that are outside of it, and those in rows z * height + y other than row_begin .. row_end - 1, are nowhere. */
 struct rg_grid_image {
     int64_t stride_h, stride_w;
     int64_t row_begin, row_end;
+    bool near; /* all of it is less than 2^28 values away */
+    int64_t stride_d, height;
 };
 
 #define RG_GRID_NOWHERE INT64_MIN
@@ -62,18 +88,23 @@ typedef void rg_grid_place_fn(int64_t (*dst)[RG_GRID_POINTS], const struct rg_gr
                               const struct rg_grid_image *image);
 
 /* For the points p < n in order, neighbours k in increasing order unless they are nowhere, and channels c < channels:
- * plane[o] = fma(weight[k][p], tile[p * lanes + c], plane[o]) where o = offset[k][p] + c * channel_stride. */
+ * plane[o] = fma(weight[k][p], tile[p * lanes + c], plane[o]) where o = offset[k][p] + c * channel_stride. Of one lane
+ * n_neighbours is 1, 4 or 8. */
 typedef void rg_grid_scatter_fn(void *plane, int64_t channel_stride, int64_t channels,
                                 const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
                                 const void *tile, int64_t lanes, int64_t n_neighbours, int64_t n);
 
-/* dst[p] = s where s = +0 and then s = fma(weight[k][p], value[k][p], s) for k = 0 .. n_neighbours - 1,
- * for p < n, rounded up to RG_GRID_LANES. */
-typedef void rg_grid_blend_fn(void *dst, const union rg_grid_values *weight, const union rg_grid_values *value,
-                              int64_t n_neighbours, int64_t n);
+/* The same for the one channel of an image, and all neighbours of bicubic points that are in its rows, with weights
+ * round(y[ky][p] * x[kx][p]). */
+typedef void rg_grid_spread_cubic_fn(void *plane, const struct rg_grid_image *image,
+                                     const struct rg_grid_points *points, const void *tile, int64_t n);
 
-/* dst[p] = round(a[p] * b[p]) for all RG_GRID_POINTS points. */
-typedef void rg_grid_multiply_fn(void *dst, const void *a, const void *b);
+/* Are the taps of bicubic point p side by side? Then the first and the last one are three apart, whatever the padding.
+ */
+static inline bool rg_grid_is_beside(const struct rg_grid_axis *axis, int64_t p)
+{
+    return axis->index[0][p] >= 0 && axis->index[RG_GRID_TAPS - 1][p] == axis->index[0][p] + RG_GRID_TAPS - 1;
+}
 
 /*
  * The sum over channels of a group, by a fixed tree. Each of its n <= RG_GRID_LANES rows is a channel's; those that are
@@ -85,9 +116,10 @@ typedef void rg_grid_fold_fn(void *sum, union rg_grid_values *row, int64_t n);
 /* sum[p] = round(slope[p] * sum[p]) for all RG_GRID_POINTS points, and +0 where all taps of an axis are outside. */
 typedef void rg_grid_finish_fn(void *sum, const union rg_grid_values *slope, const struct rg_grid_points *points);
 
-/* Finds the long axes of float points again, with kernels of double; on the others they stay. */
-void rg_grid_locate_long(struct rg_grid_points *points, const union rg_grid_values *x, const union rg_grid_values *y,
-                         int64_t n, const struct rg_grid_spec *spec, const struct rg_grid_kernels *kernels);
+/* Does for float what rg_grid_locate_fn does, on an axis that is longer than RG_LONGEST_IN_FLOAT, with kernels of
+ * double. */
+void rg_grid_locate_long(struct rg_grid_axis *axis, const union rg_grid_values *x, int64_t n, int64_t size,
+                         const struct rg_grid_spec *spec, const struct rg_grid_kernels *kernels);
 
 /* ---- Rows ---- */
 
@@ -116,9 +148,9 @@ struct rg_grid_bilinear_axis {
 typedef void rg_grid_bilinear_axis_fn(struct rg_grid_bilinear_axis *axis, union rg_grid_values weight[2], const void *x,
                                       int64_t n, int64_t size, const struct rg_grid_spec *spec);
 
-/* Rows of sums, for x and for y. */
+/* Rows of sums, for x and for y; in three dimensions for z too, else that is NULL. */
 struct rg_grid_sums {
-    void *x, *y;
+    void *x, *y, *z;
 };
 
 /* sums.x[p] = round(slope[p] * sums.x[p]) for all RG_GRID_POINTS points, and likewise for y; +0 where all taps of an
@@ -131,8 +163,7 @@ struct rg_grid_kernels {
     rg_grid_weigh_fn *weigh;
     rg_grid_place_fn *place;
     rg_grid_scatter_fn *scatter;
-    rg_grid_blend_fn *blend;
-    rg_grid_multiply_fn *multiply;
+    rg_grid_spread_cubic_fn *spread_cubic;
     rg_grid_fold_fn *fold;
     rg_grid_finish_fn *finish;
     rg_grid_finish_bilinear_fn *finish_bilinear;

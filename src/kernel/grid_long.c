@@ -42,16 +42,12 @@ static void narrow_axis(struct rg_grid_axis *to, const struct rg_grid_axis *from
         complement(to, from);
 }
 
-void rg_grid_locate_long(struct rg_grid_points *points, const union rg_grid_values *x, const union rg_grid_values *y,
-                         int64_t n, const struct rg_grid_spec *spec, const struct rg_grid_kernels *kernels)
+void rg_grid_locate_long(struct rg_grid_axis *axis, const union rg_grid_values *x, int64_t n, int64_t size,
+                         const struct rg_grid_spec *spec, const struct rg_grid_kernels *kernels)
 {
-    struct rg_grid_points wide;
-    union rg_grid_values wide_x, wide_y;
+    struct rg_grid_axis wide;
+    union rg_grid_values wide_x;
     widen(&wide_x, x, n);
-    widen(&wide_y, y, n);
-    kernels->locate(&wide, &wide_x, &wide_y, n, spec);
-    if (spec->in_w > RG_LONGEST_IN_FLOAT)
-        narrow_axis(&points->x, &wide.x, wide.n_taps);
-    if (spec->in_h > RG_LONGEST_IN_FLOAT)
-        narrow_axis(&points->y, &wide.y, wide.n_taps);
+    kernels->locate(&wide, &wide_x, n, size, spec);
+    narrow_axis(axis, &wide, rg_grid_count_taps(spec->interpolation));
 }

@@ -29,8 +29,9 @@
  *   shared rows   lines that are neighbours and sum the same source rows, each read once for both
  *   interleaved   planes of which value 0 of each comes first, then value 1 of each
  *   fused groups  groups made straight from source rows, each read once
- *   point         a pair of coordinates of the grid
- *   tap           a pixel that a point reads, on one axis; a neighbour is a tap of y and one of x
+ *   point         a pair of coordinates of the grid, in three dimensions three of them
+ *   tap           a pixel that a point reads, on one axis; a neighbour is a tap of y and one of x, in three dimensions
+ *                 one of z too; such an image has planes of rows, and its rows are counted through all of them
  *   slope         the gradient of a coordinate
  *   section       blocks of points that follow one another, of which is known together which rows they touch
  *   tile          points of a block with channels side by side, in as many lanes as the packed image has
@@ -38,8 +39,8 @@
  *                 RG_GRID_LANES at a time
  *   fence         makes what went past the caches visible to other threads
  *
- * The table of kernels has four slices, each with a header and units of its own, so that who changes one of them
- * compiles no other: values, resize, grid and packed.
+ * The table of kernels has five slices, each with a header and units of its own, so that who changes one of them
+ * compiles no other: axis, values, resize, grid and packed.
  */
 #ifndef RG_KERNEL_H
 #define RG_KERNEL_H
@@ -62,11 +63,13 @@ struct rg_value_kernels;
 struct rg_resize_kernels;
 struct rg_grid_kernels;
 struct rg_packed_kernels;
+struct rg_axis_kernels;
 
 /* The kernels of one arithmetic type. A user of a slice includes its header. Kernels that touch tensors are indexed by
  * the storage type (regrad_dtype), and NULL for the types that this arithmetic does not serve. */
 struct rg_kernels {
     int64_t lanes;                                       /* of a vector */
+    const struct rg_axis_kernels *axis;                  /* kernel/axis_kernels.h */
     const struct rg_value_kernels *values;               /* kernel/value_kernels.h */
     const struct rg_resize_kernels *resize[RG_N_DTYPES]; /* kernel/resize_kernels.h */
     const struct rg_grid_kernels *grid;                  /* kernel/grid_kernels.h */

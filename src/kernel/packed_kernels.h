@@ -24,9 +24,10 @@ struct rg_packed_points {
     struct rg_grid_bilinear_axis x, y;
     union rg_grid_values weight_x[2], weight_y[2];
     struct rg_grid_points each; /* else: what rg_grid_locate_fn finds */
-    /* Of each neighbour: round(weight_y[ky] * weight_x[kx]); and unless they are paired, the same with the derivative
-     * of either. */
+    /* Of each neighbour: round(weight_y[ky] * weight_x[kx]), in three dimensions round(round(weight_z[kz] *
+     * weight_y[ky]) * weight_x[kx]); and unless they are paired, the same with the derivative on one of the axes. */
     union rg_grid_values weight[RG_GRID_NEIGHBOURS], dx[RG_GRID_NEIGHBOURS], dy[RG_GRID_NEIGHBOURS];
+    union rg_grid_values dz[RG_GRID_DEEP_NEIGHBOURS];
 };
 
 /* What of an image a packed image holds: neighbours in other rows than row_begin .. row_end - 1 are outside. Row y of
@@ -62,9 +63,9 @@ typedef void rg_packed_sample_fn(void *tile, const void *packed, int64_t lanes, 
 
 /* Blends, products and their sums over channels: with b(p, c) the blend as above, but with the weights' derivatives by
  * x (of bilinear points exactly -weight_y and weight_y), and row[c][p] = round(tile(p, c) * b(p, c)), adds to sums.x
- * what rg_grid_fold_fn makes of the rows; likewise by y to sums.y. For p < n; what becomes of sums of
- * other points, up to a multiple of RG_GRID_LANES, does not matter. Unless spread is NULL, does what
- * rg_packed_spread_fn does to this packed image, which has the same window. The points from n on are outside. */
+ * what rg_grid_fold_fn makes of the rows; likewise by y to sums.y and, in three dimensions, by z to sums.z. For p < n;
+ * what becomes of sums of other points, up to a multiple of RG_GRID_LANES, does not matter. Unless spread is NULL, does
+ * what rg_packed_spread_fn does to this packed image, which has the same window. The points from n on are outside. */
 typedef void rg_packed_slope_fn(struct rg_grid_sums sums, const void *packed, void *spread, int64_t lanes,
                                 const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
                                 const struct rg_packed_points *points, const void *tile, int64_t n);
@@ -74,10 +75,25 @@ typedef void rg_packed_slope_fn(struct rg_grid_sums sums, const void *packed, vo
 typedef void rg_packed_load_fn(void *tile, int64_t lanes, const void *src, int64_t channel_stride, int64_t stride,
                                int64_t channels, int64_t n);
 
-/* tile(p, c) = (T)src[c * channel_stride + offset[p]] for p < n and c < channels, and +0 for the other lanes, and for
- * all of what is nowhere. There is one lane, or RG_GRID_LANES are. src is of the storage type. */
+/* tile(p, c) = (T)src[c * channel_stride + offset[p]] for p < n and c < channels, and +0 for the other lanes, of which
+ * there are RG_GRID_LANES, and for all of what is nowhere. src is of the storage type. */
 typedef void rg_packed_gather_fn(void *tile, int64_t lanes, const void *src, int64_t channel_stride,
                                  const int64_t *offset, int64_t channels, int64_t n);
+
+/* Of planes, where the neighbour of channel c that is tap y and tap x of a point is v = (T)src[c * channel_stride +
+ * y * stride_h + x * stride_w], and in three dimensions z * stride_d more, and v = +0 where it is outside; all rows
+ * count:
+ * tile[c * RG_GRID_POINTS + p] = s where s = +0 and then s = fma(weight[k][p], v, s) for each neighbour k, for
+ * c < channels and p < n, rounded up to RG_GRID_LANES. */
+typedef void rg_packed_sample_each_fn(void *tile, const void *src, int64_t channel_stride, int64_t channels,
+                                      const struct rg_grid_image *image, const struct rg_packed_points *points,
+                                      int64_t n);
+
+/* term[0][c][p] = round(tile[c * RG_GRID_POINTS + p] * s), where s is the same with the weights dx; term[1] likewise
+ * with dy, and term[2] in three dimensions with dz. Not of nearest points. */
+typedef void rg_packed_slope_each_fn(union rg_grid_values *const term[RG_GRID_AXES], const void *tile, const void *src,
+                                     int64_t channel_stride, int64_t channels, const struct rg_grid_image *image,
+                                     const struct rg_packed_points *points, int64_t n);
 
 /* dst[c * channel_stride + p * stride] = round(tile(p, c)) for p < n and c < channels, rounded as rg_store_fn does.
  * far: the result will not be read soon, and may go past the caches; then rg_fence_fn must follow. */
@@ -99,6 +115,8 @@ struct rg_packed_kernels {
     rg_packed_bounded_fn *bounded;
     rg_packed_load_fn *load[RG_N_DTYPES];
     rg_packed_gather_fn *gather[RG_N_DTYPES];
+    rg_packed_sample_each_fn *sample_each[RG_N_DTYPES];
+    rg_packed_slope_each_fn *slope_each[RG_N_DTYPES];
     rg_packed_store_fn *store[RG_N_DTYPES];
 };
 

@@ -27,37 +27,34 @@ struct rg_rows {
 typedef void rg_rows_fn(void *line, const struct rg_rows *rows, bool start);
 
 /*
- * One step adds one term to results that are neighbours, a block: to those whose bit is set in `lanes`, result j gets
- * fma(weight[j], line[offset + index[j]], result j), with 0 <= index[j] < the columns' window.
+ * A block of results that are neighbours is made in steps. Step k adds one term to each result j that has a bit in its
+ * `lanes`, which becomes fma(weight[k * n_lanes + j], line[offset + index[j] + k * spacing], result j).
  */
-struct rg_step {
+struct rg_block {
     int32_t offset;        /* in the line */
-    int32_t index, weight; /* where they start in the tables of the columns */
-    uint32_t lanes;
+    int32_t lanes, weight; /* where they start in the tables of the columns */
+    int32_t n_steps;
 };
 
 /*
  * How the results of a line are made: op/columns.c has an example.
  *
  *     results    |  block 0   |  block 1   |  block 2   |      of `block` results; the last may overlap the one before
- *     first      0            2            4            7      the steps of block b: first[b] .. first[b + 1] - 1
- *     steps      [ 0 ] [ 1 ]  [ 2 ] [ 3 ]  [ 4 ] [ 5 ] [ 6 ]   each with an offset in the line, an index and a weight
+ *     lanes      [ index ] [ step 0 ] [ step 1 ]               for each block: n_lanes numbers, and the lanes of each
+ * step weight     [ step 0 ][ step 1 ]                          for each block: n_lanes values for each step
  *
- * With n_pairs > 0 a window is so many pairs of vectors, and all steps of a block have one offset, and weights that
- * follow one another; the index of its first step is in the table, each other one is that of the step before plus
- * `spacing` (which may lead lanes that the step leaves out beyond the window). With n_pairs = 0, as always where there
- * is one lane, a window is one pair, and each step has an offset and an index of its own.
+ * Blocks may share lanes and weights. With n_pairs > 0 the lanes of a step have all their indexes in a window of so
+ * many pairs of vectors; with n_pairs = 0, as always where there is one lane, they may be anywhere in the line.
  *
  * With a factor f, result i sums values f * i - (f + 1) / 2 to f * (i + 1) + f / 2 - 1 at most, or f * i to f * i + f -
- * 1 when it is `narrow`. Then there is no index, every block has a step for each of these values, and the last block is
- * not full. The first block of one that is not narrow has steps from f * i - f on: where a source lies before the first
- * result, it is a neighbour with weight 0 of the second. The weights of a block's steps follow one another.
+ * 1 when it is `narrow`. Then every block has a step for each of these values, no index (it is j * f), and the last
+ * block is not full. The first block of one that is not narrow has steps from f * i - f on: where a source lies before
+ * the first result, it is a neighbour with weight 0 of the second.
  */
 struct rg_columns {
     int64_t n, block; /* all results, and those of a block: as many as there are lanes, or fewer for a smaller window */
-    const int32_t *first;
-    const struct rg_step *steps;
-    const int32_t *index;
+    const struct rg_block *blocks;
+    const int32_t *lanes;
     const void *weight; /* of T, aligned to a vector */
     int n_pairs, spacing;
     int factor;

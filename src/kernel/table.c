@@ -7,6 +7,7 @@ const struct rg_kernel_table RG_ISA(rg_kernels) = {
     .f32 =
         {
             .lanes = VF_LANES,
+            .axis = &RG_ISA(rg_axis_f32),
             .values = &RG_ISA(rg_values_f32),
             .resize = {[REGRAD_FLOAT32] = &RG_ISA(rg_resize_f32),
                        [REGRAD_FLOAT16] = &RG_ISA(rg_resize_half),
@@ -17,6 +18,7 @@ const struct rg_kernel_table RG_ISA(rg_kernels) = {
     .f64 =
         {
             .lanes = VD_LANES,
+            .axis = &RG_ISA(rg_axis_f64),
             .values = &RG_ISA(rg_values_f64),
             .resize = {[REGRAD_FLOAT64] = &RG_ISA(rg_resize_f64)},
             .grid = &RG_ISA(rg_grid_f64),

@@ -34,6 +34,11 @@ enum { RG_TILE_ROOM = 16 };
 typedef void rg_clear_far_fn(void *data, size_t nbytes);
 typedef void rg_copy_far_fn(void *data, const void *from, size_t nbytes);
 
+/* Blocks of RG_MOVED_NBYTES: for k < n byte j of block k becomes byte lane[RG_MOVED_NBYTES * k + j] of those from
+ * offset[k] on. far: the result may go past the caches, if it is aligned to a block; then rg_fence_fn must follow. */
+typedef void rg_move_fn(void *to, const void *from, const int32_t *offset, const uint8_t *lane, int64_t n, bool far);
+enum { RG_MOVED_NBYTES = 16 };
+
 /* Makes what this thread streamed visible like all that it stored. */
 typedef void rg_fence_fn(void);
 
@@ -46,6 +51,7 @@ struct rg_value_kernels {
     rg_clear_far_fn *clear_far;
     rg_copy_far_fn *copy_far;
     rg_fence_fn *fence;
+    rg_move_fn *move; /* NULL where there are no vectors */
 };
 
 #endif

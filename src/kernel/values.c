@@ -4,6 +4,7 @@
 
 #include "kernel/value_kernels.h"
 #include "kernel/body/far.h"
+#include "kernel/body/move.h"
 
 #include "kernel/body/float.h"
 #include "kernel/body/transpose.h"

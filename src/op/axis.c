@@ -5,17 +5,19 @@
  * r (source step)
  *     align_corners  O > 1 ? (I - 1) / (O - 1) : 0
  *     others         scale > 0 ? 1.0 / scale : I / O      (float; the inverse is taken in double)
- * bilinear: source coordinate s of output o
+ * linear: source coordinate s of output o
  *     half-pixel     max(r * (o + 0.5) - 0.5, 0)
  *     align_corners, asymmetric   r * o
  *     i0 = min(floor(s), I - 1)   i1 = min(i0 + 1, I - 1)   w1 = clamp(s - i0, 0, 1)   w0 = 1 - w1
- * nearest-exact, forward law: output o reads
+ * nearest: output o reads
+ *     min(floor(o * r), I - 1)
+ * nearest-exact: output o reads
  *     min(floor((float)((o + 0.5) * (double)r)), I - 1)
- * nearest-exact, gather law: input i is read by outputs begin(i) .. begin(i + 1) - 1,
- *     m = scale > 0 ? scale : O / I (float)   begin(i) = clamp(ceil(i * m - 0.5), 0, O)
+ * gather law of both: input i is read by outputs begin(i) .. begin(i + 1) - 1,
+ *     m = scale > 0 ? scale : O / I (float)   begin(i) = clamp(ceil(i * m), 0, O)   nearest-exact: ceil(i * m - 0.5)
  *
- * "float" is float32, and double for float64 bilinear tensors and wherever an axis is longer than
- * RG_LONGEST_IN_FLOAT.
+ * "float" is float32, and double for float64 tensors unless the law is a nearest one, and wherever an axis is longer
+ * than RG_LONGEST_IN_FLOAT. The laws of more than two neighbours are in op/axis_taps.c.
  */
 #include "op/axis.h"
 
@@ -25,23 +27,29 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
+#include "op/axis_taps.h"
 
-static bool is_nearest(const struct rg_axis_spec *spec)
+bool rg_axis_is_nearest(enum rg_axis_law law)
 {
-    return spec->law == RG_AXIS_NEAREST || spec->law == RG_AXIS_GATHER;
+    return law == RG_AXIS_NEAREST || law == RG_AXIS_NEAREST_EXACT;
+}
+
+bool rg_axis_has_formula(const struct rg_axis_spec *spec)
+{
+    return spec->law == RG_AXIS_LINEAR || (rg_axis_is_nearest(spec->law) && !spec->gather);
 }
 
 /* Indices and coordinates in double? */
 static bool index_in_double(const struct rg_axis_spec *spec)
 {
-    return (spec->use_double && !is_nearest(spec)) || spec->in_size > RG_LONGEST_IN_FLOAT ||
+    return (spec->use_double && !rg_axis_is_nearest(spec->law)) || spec->in_size > RG_LONGEST_IN_FLOAT ||
            spec->out_size > RG_LONGEST_IN_FLOAT;
 }
 
 static double step_of(const struct rg_axis_spec *spec)
 {
     const bool wide = index_in_double(spec);
-    if (spec->law == RG_AXIS_ALIGN_CORNERS) {
+    if (spec->coordinates == REGRAD_ALIGN_CORNERS) {
         if (spec->out_size <= 1)
             return 0;
         const int64_t in_steps = spec->in_size - 1, out_steps = spec->out_size - 1;
@@ -65,12 +73,23 @@ static double multiplier_of(const struct rg_axis_spec *spec)
 
 bool rg_axis_scale_ok(const struct rg_axis_spec *spec)
 {
-    if (!isfinite(spec->scale) || (is_nearest(spec) && spec->scale < 0))
+    if (!isfinite(spec->scale) || (rg_axis_is_nearest(spec->law) && spec->scale < 0))
         return false;
     if (spec->scale <= 0)
         return true;
-    const double used = spec->law == RG_AXIS_GATHER ? multiplier_of(spec) : step_of(spec);
-    return isfinite(1.0 / spec->scale) && isfinite(used);
+    const double used = spec->gather ? multiplier_of(spec) : step_of(spec);
+    return isfinite(1.0 / spec->scale) && isfinite(used) &&
+           isfinite(rg_axis_support(spec->law, used, index_in_double(spec)));
+}
+
+/* What the laws make of an axis that keeps its length: nearest ones and cubic convolution look at the step, too. */
+bool rg_axis_is_copied(const struct rg_axis_spec *spec)
+{
+    if (spec->in_size != spec->out_size)
+        return false;
+    if (spec->gather)
+        return multiplier_of(spec) == 1;
+    return step_of(spec) == 1 || (spec->law != RG_AXIS_CUBIC && !rg_axis_is_nearest(spec->law));
 }
 
 /* ---- Outputs ---- */
@@ -78,63 +97,34 @@ bool rg_axis_scale_ok(const struct rg_axis_spec *spec)
 /* So many outputs or terms are computed together, by loops that compilers make vectors of. */
 enum { STRETCH = RG_AXIS_STRETCH };
 
-/* What is added to an output before it is multiplied by the step, and subtracted from the product. */
-static double centre_of(const struct rg_axis_spec *spec)
+struct rg_axis_formula rg_axis_formula_of(const struct rg_axis_map *map)
 {
-    return spec->law == RG_AXIS_HALF_PIXEL || spec->law == RG_AXIS_NEAREST ? 0.5 : 0;
+    const struct rg_axis_spec *spec = &map->spec;
+    const bool is_exact = spec->law == RG_AXIS_NEAREST_EXACT;
+    const bool half_pixel = spec->law == RG_AXIS_LINEAR && spec->coordinates == REGRAD_HALF_PIXEL;
+    return (struct rg_axis_formula){
+        .step = map->step,
+        .centre = is_exact || half_pixel ? 0.5 : 0,
+        .shift = half_pixel ? 0.5 : 0,
+        .last = (double)(spec->in_size - 1),
+        .nearest_exact = is_exact,
+        .wide = index_in_double(spec),
+        .wide_weight = spec->use_double,
+        .backward = map->backward,
+    };
 }
 
-static double shift_of(const struct rg_axis_spec *spec)
+static const struct rg_axis_kernels *kernels_of(const struct rg_axis_map *map)
 {
-    return spec->law == RG_AXIS_HALF_PIXEL ? 0.5 : 0;
-}
-
-/* min(s, last) for the source coordinate s of an output; not negative, so that casts to integers are floors. */
-static inline float coordinate_in_float(float r, float centre, float shift, float last, int32_t output)
-{
-    const float s = r * ((float)output + centre) - shift, at = s > 0 ? s : 0;
-    return at < last ? at : last;
-}
-
-static inline double coordinate_in_double(double r, double centre, double shift, double last, double output)
-{
-    const double s = r * (output + centre) - shift, at = s > 0 ? s : 0;
-    return at < last ? at : last;
-}
-
-/* Nearest multiplies in double, and rounds once more. */
-static inline float nearest_in_float(double r, float last, int32_t output)
-{
-    const float s = (float)(((double)output + 0.5) * r);
-    return s < last ? s : last;
-}
-
-static void find_in_float(const struct rg_axis_map *map, int32_t from, int32_t n, int64_t *source)
-{
-    const float r = (float)map->step, last = (float)(map->spec.in_size - 1);
-    const float centre = (float)centre_of(&map->spec), shift = (float)shift_of(&map->spec);
-    if (map->spec.law == RG_AXIS_NEAREST)
-        for (int32_t k = 0; k < n; k++)
-            source[k] = (int64_t)(uint32_t)(int32_t)nearest_in_float(map->step, last, from + k);
-    else
-        for (int32_t k = 0; k < n; k++)
-            source[k] = (int64_t)(uint32_t)(int32_t)coordinate_in_float(r, centre, shift, last, from + k);
-}
-
-static void find_in_double(const struct rg_axis_map *map, int64_t from, int64_t n, int64_t *source)
-{
-    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
-    for (int64_t k = 0; k < n; k++)
-        source[k] = (int64_t)coordinate_in_double(map->step, centre, shift, last, (double)(from + k));
+    const struct rg_kernel_table *table = rg_kernel_select();
+    return map->spec.use_double ? table->f64.axis : table->f32.axis;
 }
 
 int64_t rg_axis_find(const struct rg_axis_map *map, int64_t from, int64_t to, int64_t *source)
 {
+    const struct rg_axis_formula formula = rg_axis_formula_of(map);
     const int64_t n = rg_min(to - from, STRETCH);
-    if (index_in_double(&map->spec))
-        find_in_double(map, from, n, source);
-    else
-        find_in_float(map, (int32_t)from, (int32_t)n, source);
+    kernels_of(map)->find_sources(&formula, from, n, source);
     return n;
 }
 
@@ -145,108 +135,30 @@ static size_t weight_nbytes(const struct rg_axis_map *map)
     return map->spec.use_double ? sizeof(double) : sizeof(float);
 }
 
-/*
- * Of an output with source i0 = floor(s), s up to the last source, w1 = s - i0 is rounded to the type of weights, and
- * w0 = 1 - w1 follows from what it is then. In one type that difference is exact. A term's source i is i0 or i0 + 1, so
- * its weight is 1 - (s - i) or s - (i - 1): the lower one, since the other is 1 or more.
- */
-static void weigh_in_float(const struct rg_axis_map *map, int32_t output, const int32_t *restrict outputs,
-                           int32_t source, const int32_t *restrict sources, int64_t n, float *restrict weight)
+/* The row that the law knows row r of a map by. */
+static int64_t place_of(const struct rg_axis_map *map, int64_t r)
 {
-    const float r = (float)map->step, last = (float)(map->spec.in_size - 1);
-    const float centre = (float)centre_of(&map->spec), shift = (float)shift_of(&map->spec);
-    for (int64_t k = 0; k < n; k++) {
-        const float s = coordinate_in_float(r, centre, shift, last, output + outputs[k]);
-        const float i = (float)(source + sources[k]), w0 = 1 - (s - i), w1 = s - (i - 1);
-        weight[k] = w0 < w1 ? w0 : w1;
-    }
+    return map->place == NULL ? r : map->place[r];
 }
 
-static void weigh_in_double(const struct rg_axis_map *map, double output, const int32_t *restrict outputs,
-                            double source, const int32_t *restrict sources, int64_t n, double *restrict weight)
-{
-    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
-    for (int64_t k = 0; k < n; k++) {
-        const double s = coordinate_in_double(map->step, centre, shift, last, output + (double)outputs[k]);
-        const double i = source + (double)sources[k], w0 = 1 - (s - i), w1 = s - (i - 1);
-        weight[k] = w0 < w1 ? w0 : w1;
-    }
-}
-
-/* With coordinates in double and weights in float. */
-static void weigh_long_axis(const struct rg_axis_map *map, double output, const int32_t *restrict outputs,
-                            double source, const int32_t *restrict sources, int64_t n, float *restrict weight)
-{
-    const double last = (double)(map->spec.in_size - 1), centre = centre_of(&map->spec), shift = shift_of(&map->spec);
-    for (int64_t k = 0; k < n; k++) {
-        const double s = coordinate_in_double(map->step, centre, shift, last, output + (double)outputs[k]);
-        const double i = source + (double)sources[k];
-        const float w0 = 1 - (float)(s - i), w1 = (float)(s - (i - 1));
-        weight[k] = w0 < w1 ? w0 : w1;
-    }
-}
-
-static void weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
-{
-    const bool backward = map->backward;
-    const int64_t output = backward ? terms->column : terms->row, source = backward ? terms->row : terms->column;
-    const int32_t *outputs = backward ? terms->columns : terms->rows;
-    const int32_t *sources = backward ? terms->rows : terms->columns;
-    if (map->spec.use_double)
-        weigh_in_double(map, (double)output, outputs, (double)source, sources, n, weight);
-    else if (index_in_double(&map->spec))
-        weigh_long_axis(map, (double)output, outputs, (double)source, sources, n, weight);
-    else
-        weigh_in_float(map, (int32_t)output, outputs, (int32_t)source, sources, n, weight);
-}
-
-/* So far may a stretch of terms reach, that their numbers have 32 bits. */
+/* So far may terms reach that are named together, that their numbers have 32 bits. */
 static const int64_t MOST_REACH = INT32_MAX / 2;
-
-/* The rows of the map that terms of a sparse one are in, from the first of them on; up to STRETCH terms. Returns how
- * many. */
-static int64_t take_places(const int64_t *place, const int32_t *terms, int64_t n, int32_t *rows)
-{
-    for (int64_t k = 0; k < rg_min(n, STRETCH); k++) {
-        const int64_t reach = place[terms[k]] - place[terms[0]];
-        if (reach > MOST_REACH || reach < -MOST_REACH)
-            return k;
-        rows[k] = (int32_t)reach;
-    }
-    return rg_min(n, STRETCH);
-}
-
-/* The rows of sparse maps are not what the law knows them by. */
-void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight)
-{
-    struct rg_axis_terms placed = *terms;
-    int32_t rows[STRETCH];
-    if (map->place == NULL) {
-        weigh(map, terms, n, weight);
-        return;
-    }
-    placed.rows = rows;
-    for (int64_t at = 0, n_terms; at < n; at += n_terms, placed.columns += n_terms) {
-        const int64_t *place = map->place + terms->row;
-        placed.row = place[terms->rows[at]];
-        n_terms = take_places(place, terms->rows + at, n - at, rows);
-        weigh(map, &placed, n_terms, (char *)weight + at * (int64_t)weight_nbytes(map));
-    }
-}
 
 /* The terms of a map from term number `at` on, as many as a stretch has; term `at` is in row `row`. Returns how many.
  */
 static int64_t take_terms(const struct rg_axis_map *map, int64_t at, int64_t row, int32_t *rows, int32_t *columns)
 {
     const int64_t n = rg_min(map->first[map->n_dst] - at, STRETCH);
+    const int64_t origin = map->begin[row] + at - map->first[row];
     int64_t r = row;
     for (int64_t k = 0; k < n; k++) {
         while (map->first[r + 1] <= at + k)
             r++;
-        const int64_t column = map->begin[r] - map->begin[row] + at + k - map->first[r];
-        if (r - row > MOST_REACH || column > MOST_REACH)
+        const int64_t reach = place_of(map, r) - place_of(map, row);
+        const int64_t column = map->begin[r] + at + k - map->first[r] - origin; /* a later row may begin before */
+        if (reach > MOST_REACH || column > MOST_REACH || column < -MOST_REACH)
             return k;
-        rows[k] = (int32_t)(r - row);
+        rows[k] = (int32_t)reach;
         columns[k] = (int32_t)column;
     }
     return n;
@@ -254,13 +166,14 @@ static int64_t take_terms(const struct rg_axis_map *map, int64_t at, int64_t row
 
 static void fill_weights(struct rg_axis_map *map)
 {
+    const struct rg_axis_formula formula = rg_axis_formula_of(map);
     int32_t rows[STRETCH], columns[STRETCH];
     for (int64_t at = 0, row = 0, n = 0; at < map->first[map->n_dst]; at += n) {
         while (map->first[row + 1] <= at)
             row++;
         n = take_terms(map, at, row, rows, columns);
-        const struct rg_axis_terms terms = {row, map->begin[row], rows, columns};
-        rg_axis_weigh(map, &terms, n, (char *)map->weight + at * (int64_t)weight_nbytes(map));
+        const struct rg_axis_terms terms = {place_of(map, row), map->begin[row] + at - map->first[row], rows, columns};
+        kernels_of(map)->weigh_terms(&formula, &terms, n, (char *)map->weight + at * (int64_t)weight_nbytes(map));
     }
 }
 
@@ -277,6 +190,8 @@ static void fill_ones(struct rg_axis_map *map)
 
 regrad_status rg_axis_take_weights(struct rg_axis_map *map)
 {
+    if (map->weight != NULL)
+        return REGRAD_OK;
     map->weight = rg_memory_take(map->memory, map->first[map->n_dst], weight_nbytes(map));
     if (map->weight == NULL)
         return REGRAD_ERROR_OUT_OF_MEMORY;
@@ -288,6 +203,20 @@ regrad_status rg_axis_take_weights(struct rg_axis_map *map)
 }
 
 /* ---- Rows ---- */
+
+int64_t rg_axis_longest(const struct rg_axis_map *map)
+{
+    int64_t found[STRETCH], longest = map->max_taps, last = -1, n_last = 0;
+    for (int64_t from = 0; map->first == NULL && map->backward && from < map->n_src; from += STRETCH) {
+        const int64_t n = rg_axis_find(map, from, map->n_src, found);
+        for (int64_t k = 0; k < n; k++) {
+            n_last = found[k] == last ? n_last + 1 : 1;
+            last = found[k];
+            longest = rg_max(longest, n_last);
+        }
+    }
+    return longest;
+}
 
 /* Memory for the rows of a map. Where all rows have the weight 1 and follow one another in the other axis, begin is
  * first. */
@@ -340,8 +269,9 @@ static void find_gather_starts(const struct rg_axis_spec *spec, int64_t *start)
 {
     const double m = multiplier_of(spec), most = (double)spec->out_size;
     const bool wide = index_in_double(spec);
+    const float shift = spec->law == RG_AXIS_NEAREST_EXACT ? 0.5f : 0;
     for (int64_t i = 0; i <= spec->in_size; i++) {
-        const double edge = wide ? (double)i * m - 0.5 : (double)((float)i * (float)m - 0.5f);
+        const double edge = wide ? (double)i * m - (double)shift : (double)((float)i * (float)m - shift);
         const double within = edge <= 0 ? 0 : edge >= most ? most : edge;
         const int64_t whole = (int64_t)within;
         start[i] = whole + ((double)whole < within);
@@ -352,7 +282,7 @@ static void find_gather_starts(const struct rg_axis_spec *spec, int64_t *start)
 static regrad_status build_owners(struct rg_axis_map *map)
 {
     RG_FORWARD(take_rows(map, true));
-    if (map->spec.law == RG_AXIS_GATHER)
+    if (map->spec.gather)
         find_gather_starts(&map->spec, map->first);
     else
         find_starts(map, map->first);
@@ -360,7 +290,7 @@ static regrad_status build_owners(struct rg_axis_map *map)
     return REGRAD_OK;
 }
 
-/* Bilinear, backward: row i sums the outputs of sources i - 1 and i. So it begins where those of i - 1 start, and where
+/* Linear, backward: row i sums the outputs of sources i - 1 and i. So it begins where those of i - 1 start, and where
  * its terms stand follows from how many there are in the rows before. */
 static regrad_status build_linear_owners(struct rg_axis_map *map)
 {
@@ -393,7 +323,7 @@ static int64_t find_runs(const struct rg_axis_map *map, int64_t *source, int64_t
     return n_runs;
 }
 
-/* Bilinear: the outputs of source i are terms of row i and, unless i is the last one, of row i + 1. So a row has the
+/* Linear: the outputs of source i are terms of row i and, unless i is the last one, of row i + 1. So a row has the
  * outputs of one run, or of two that are neighbours. */
 static void spread_runs(struct rg_axis_map *map, int64_t n_runs, const int64_t *source, const int64_t *first)
 {
@@ -453,7 +383,7 @@ static regrad_status build_sparse(struct rg_axis_map *map)
     return map->ones ? build_sparse_owners(map) : build_sparse_linear_owners(map);
 }
 
-/* Forward: row o reads the source of output o, and the next one of bilinear outputs whose source is not the last; those
+/* Forward: row o reads the source of output o, and the next one of linear outputs whose source is not the last; those
  * come first. */
 static regrad_status build_forward(struct rg_axis_map *map)
 {
@@ -514,15 +444,22 @@ static bool is_identity(const struct rg_axis_map *map)
     return d == map->n_dst;
 }
 
+/* Takes the weights too. */
+static regrad_status build_taps(struct rg_axis_map *map)
+{
+    RG_FORWARD(take_rows(map, false));
+    return rg_axis_fill_taps(map, index_in_double(&map->spec));
+}
+
 static regrad_status build(struct rg_axis_map *map)
 {
-    if (!is_nearest(&map->spec) && map->n_dst == map->n_src)
+    if (rg_axis_is_copied(&map->spec))
         return build_copy(map);
-    if (!is_nearest(&map->spec))
-        return map->backward ? build_linear_owners(map) : build_forward(map);
-    if (map->backward)
-        return build_owners(map);
-    return map->spec.law == RG_AXIS_GATHER ? build_owned(map) : build_forward(map);
+    if (rg_axis_has_formula(&map->spec) && !map->backward)
+        return build_forward(map);
+    if (rg_axis_is_nearest(map->spec.law))
+        return map->backward ? build_owners(map) : build_owned(map);
+    return map->spec.law == RG_AXIS_LINEAR ? build_linear_owners(map) : build_taps(map);
 }
 
 void rg_axis_init_bare(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
@@ -534,7 +471,7 @@ void rg_axis_init_bare(struct rg_axis_map *map, const struct rg_axis_spec *spec,
         .n_dst = backward ? spec->in_size : spec->out_size,
         .n_src = backward ? spec->out_size : spec->in_size,
         .step = step_of(spec),
-        .ones = is_nearest(spec),
+        .ones = rg_axis_is_nearest(spec->law),
         .max_taps = 1,
         .memory = memory,
     };

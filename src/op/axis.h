@@ -16,9 +16,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/axis_kernels.h"
 #include "op/plan_memory.h"
 
-enum rg_axis_law { RG_AXIS_HALF_PIXEL, RG_AXIS_ALIGN_CORNERS, RG_AXIS_ASYMMETRIC, RG_AXIS_NEAREST, RG_AXIS_GATHER };
+enum rg_axis_law {
+    RG_AXIS_NEAREST,
+    RG_AXIS_NEAREST_EXACT,
+    RG_AXIS_LINEAR,
+    RG_AXIS_CUBIC,
+    RG_AXIS_AA_LINEAR, /* antialiased */
+    RG_AXIS_AA_CUBIC,
+    RG_AXIS_AA_LANCZOS
+};
 
 /* One axis of a resize, as its user gave it. in_size and out_size are positive; scale is 0 or has been
  * accepted by rg_axis_scale_ok. */
@@ -26,7 +35,9 @@ struct rg_axis_spec {
     enum rg_axis_law law;
     int64_t in_size, out_size;
     double scale;
-    bool use_double; /* float64 tensors: coordinates and weights in double */
+    bool use_double;                /* float64 tensors: coordinates and weights in double */
+    bool gather;                    /* of the nearest laws: who owns an output is said by the inputs */
+    regrad_coordinates coordinates; /* of the others */
 };
 
 struct rg_axis_map {
@@ -41,7 +52,8 @@ struct rg_axis_map {
     int64_t *first;       /* n_dst + 1 */
     int64_t *place;       /* n_dst; of sparse maps, which lack rows without terms: the row of the map that row d is */
     int64_t room;         /* rows of a sparse map that there is memory for */
-    void *weight;         /* first[n_dst] doubles if spec.use_double, else floats; NULL until they are taken */
+    void *weight;         /* first[n_dst] doubles if spec.use_double, else floats; NULL until they are taken, but for
+                             laws that rg_axis_has_formula denies */
     struct rg_memory *memory;
 };
 
@@ -56,11 +68,20 @@ regrad_status rg_axis_init(struct rg_axis_map *map, const struct rg_axis_spec *s
                            struct rg_memory *memory);
 void rg_axis_fini(struct rg_axis_map *map);
 
-/* The transpose without the rows that have no terms, of any law but RG_AXIS_GATHER. */
+/* Does an output have one source or two, which a formula finds? It then finds the terms of an input, too. */
+bool rg_axis_has_formula(const struct rg_axis_spec *spec);
+
+/* Does each output move a single input, or none? */
+bool rg_axis_is_nearest(enum rg_axis_law law);
+
+/* Is each input copied to the output of the same number? */
+bool rg_axis_is_copied(const struct rg_axis_spec *spec);
+
+/* The transpose without the rows that have no terms, of a law that has a formula. */
 regrad_status rg_axis_init_sparse(struct rg_axis_map *map, const struct rg_axis_spec *spec, struct rg_memory *memory);
 
-/* The same without tables: begin and first are NULL, and rg_axis_find finds what begin would hold. Only for forward
- * maps of RG_AXIS_NEAREST that change the length of their axis. */
+/* The same without tables: begin and first are NULL, and rg_axis_find finds the sources of outputs. Only for nearest
+ * laws that have a formula, on an axis that changes its length. */
 void rg_axis_init_bare(struct rg_axis_map *map, const struct rg_axis_spec *spec, bool backward,
                        struct rg_memory *memory);
 
@@ -69,18 +90,14 @@ void rg_axis_init_bare(struct rg_axis_map *map, const struct rg_axis_spec *spec,
 enum { RG_AXIS_STRETCH = 512 };
 int64_t rg_axis_find(const struct rg_axis_map *map, int64_t from, int64_t to, int64_t *source);
 
-/* Gives a map all its weights. REGRAD_ERROR_OUT_OF_MEMORY, and then it has none. */
+/* The most terms of a row, also where there are no tables. */
+int64_t rg_axis_longest(const struct rg_axis_map *map);
+
+/* Gives a map all its weights, unless it has them. REGRAD_ERROR_OUT_OF_MEMORY, and then it has none. */
 regrad_status rg_axis_take_weights(struct rg_axis_map *map);
 
-/* Terms of a map: number k is in row `row + rows[k]` and column `column + columns[k]`. */
-struct rg_axis_terms {
-    int64_t row, column;
-    const int32_t *rows, *columns;
-};
-
-/* The weights of n terms of a map that are not all ones: the same as those above. Where there is no term they are any
- * finite number. */
-void rg_axis_weigh(const struct rg_axis_map *map, const struct rg_axis_terms *terms, int64_t n, void *weight);
+/* What the kernels need of the law of a map that has a formula. */
+struct rg_axis_formula rg_axis_formula_of(const struct rg_axis_map *map);
 
 /* Where the sources of row d begin, and where they end. */
 static inline int64_t rg_axis_begin(const struct rg_axis_map *map, int64_t d)

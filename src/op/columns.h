@@ -15,11 +15,10 @@
 struct rg_columns_spec {
     struct rg_piece piece; /* of the map */
     int64_t inner;
-    int factor;               /* 0, or that of rg_columns_factor; then the piece is the whole map, inner = 1 */
-    bool streamed;            /* results go past the caches in whole vectors, and so must blocks be */
-    int64_t lanes;            /* of the kernels */
-    size_t t_nbytes;          /* of their arithmetic type */
-    struct rg_memory *memory; /* NULL: the system's */
+    int factor;                       /* 0, or that of rg_columns_factor; then the piece is the whole map, inner = 1 */
+    bool streamed;                    /* results go past the caches in whole vectors, and so must blocks be */
+    const struct rg_kernels *kernels; /* of the type that the map's weights have */
+    struct rg_memory *memory;         /* NULL: the system's */
 };
 
 /* The factor by which the kernels' shrink can make these results, if they have more than one lane; else 0. */

@@ -18,6 +18,8 @@ struct rg_grid_plan {
     const struct rg_kernels *wide; /* not NULL: they locate on long axes, in double; see kernel/grid_long.c */
     const struct rg_grid_way *way;
     int64_t n, channels;
+    int64_t n_axes;              /* 2, or 3: the image has depth, and points have z */
+    int64_t n_rows;              /* of an image, in all its planes */
     int64_t n_points, n_blocks;  /* of one sample; a block is RG_GRID_POINTS points */
     int64_t section, n_sections; /* blocks of a section; how many sections there are */
     bool forward, want_input_grad, want_grid_grad;
@@ -49,6 +51,9 @@ void rg_grid_choose_way(struct rg_grid_plan *plan);
 
 /* Books workspace. False when that is more than memory can be. */
 bool rg_grid_book(struct rg_grid_plan *plan);
+
+/* Bytes of workspace that each slot has for itself. */
+int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan);
 
 /* Bytes of all workspace but what each slot has for itself; -1 when that is more than memory can be. */
 int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan);

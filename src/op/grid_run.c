@@ -48,12 +48,14 @@ static void work_on_block(struct rg_grid_unit *unit, int64_t b)
     struct rg_grid_at *const at = unit->at;
     const struct rg_grid_block block = rg_grid_nth_block(b, plan->n_points);
     const int64_t s = b / plan->section;
-    at->owns = plan->need_input && b >= unit->blocks.begin && b < unit->blocks.end;
-    at->touches = unit->surveyed ? rg_grid_touches(unit, s) : plan->want_input_grad;
-    if (unit->surveyed && (at->owns || at->touches))
+    const bool owns = plan->need_input && b >= unit->blocks.begin && b < unit->blocks.end;
+    const bool touches = unit->surveyed ? rg_grid_touches(unit, s) : rg_grid_may_touch(unit, block);
+    at->owns = owns;
+    at->touches = touches;
+    if (unit->surveyed && (owns || touches))
         rg_grid_open_rows(unit, at->window.high[s] + 1, at->window.lowest[s]);
     for (int64_t i = 0; i < unit->abreast; i++)
-        if (at->owns || at->touches)
+        if (owns || touches)
             work_on_group(rg_grid_at_group(unit, i), b, block);
     if (unit->surveyed)
         rg_grid_close_rows(unit, at->window.lowest[(b + 1) / plan->section]);
@@ -245,8 +247,8 @@ void rg_grid_run(const regrad_plan *base, struct rg_run *run)
         all.grid_grad = tensor_of(plan, &base->output[1], run->output[1]);
     }
     if (plan->clears_grid_grad)
-        rg_tensor_clear(all.grid_grad.data, (size_t)all.grid_grad.element, 4, all.grid_grad.view->shape,
-                        all.grid_grad.view->stride);
+        rg_tensor_clear(all.grid_grad.data, (size_t)all.grid_grad.element, all.grid_grad.view->rank,
+                        all.grid_grad.view->shape, all.grid_grad.view->stride);
     if (!plan->need_input && !plan->want_input_grad)
         return;
     if (plan->n_alone > 0)

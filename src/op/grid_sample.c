@@ -10,7 +10,41 @@
 #include "op/grid_plan.h"
 #include "rt/parallel.h"
 
-static const char image_order[] = "N, C, H, W", grid_order[] = "N, H, W, 2";
+static bool is_deep(const struct rg_grid_sample *call)
+{
+    return call->n_axes == RG_GRID_AXES;
+}
+
+static const char *image_order(const struct rg_grid_sample *call)
+{
+    return is_deep(call) ? "N, C, D, H, W" : "N, C, H, W";
+}
+
+static const char *grid_order(const struct rg_grid_sample *call)
+{
+    return is_deep(call) ? "N, D, H, W, 3" : "N, H, W, 2";
+}
+
+/* The axes of the image are the dimensions from 2 on, those of the grid from 1 on. */
+static regrad_status check_sizes(const struct rg_grid_sample *call)
+{
+    const struct rg_argument *input = &call->input, *grid = &call->grid, *sampled = &call->sampled;
+    const char *op = call->op;
+    const int last = call->n_axes + 1;
+    for (int d = 2; d <= last; d++)
+        RG_FORWARD(rg_check_positive(op, input, d));
+    if (grid->tensor->shape[last] != call->n_axes)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                       "%s: %s.shape[%d] is %lld, must be %d, for %s; the order is %s whatever the layout", op,
+                       rg_argument_name(grid), last, (long long)grid->tensor->shape[last], call->n_axes,
+                       is_deep(call) ? "x, y and z" : "x and y", grid_order(call));
+    RG_FORWARD(rg_check_size(op, grid, 0, input, 0, grid_order(call)));
+    RG_FORWARD(rg_check_size(op, sampled, 0, input, 0, image_order(call)));
+    RG_FORWARD(rg_check_size(op, sampled, 1, input, 1, image_order(call)));
+    for (int d = 2; d <= last; d++)
+        RG_FORWARD(rg_check_size(op, sampled, d, grid, d - 1, image_order(call)));
+    return REGRAD_OK;
+}
 
 /* The tensors that every call has. */
 static regrad_status check_inputs(const struct rg_grid_sample *call)
@@ -18,22 +52,12 @@ static regrad_status check_inputs(const struct rg_grid_sample *call)
     const struct rg_argument *input = &call->input, *grid = &call->grid, *sampled = &call->sampled;
     const char *op = call->op;
     RG_FORWARD(rg_check_pointer(op, sampled->tensor, sampled->name));
-    RG_FORWARD(rg_check_tensor(op, input, 4));
-    RG_FORWARD(rg_check_tensor(op, grid, 4));
-    RG_FORWARD(rg_check_tensor(op, sampled, 4));
+    RG_FORWARD(rg_check_tensor(op, input, call->n_axes + 2));
+    RG_FORWARD(rg_check_tensor(op, grid, call->n_axes + 2));
+    RG_FORWARD(rg_check_tensor(op, sampled, call->n_axes + 2));
     RG_FORWARD(rg_check_same_dtype(op, grid, input));
     RG_FORWARD(rg_check_same_dtype(op, sampled, input));
-    RG_FORWARD(rg_check_positive(op, input, 2));
-    RG_FORWARD(rg_check_positive(op, input, 3));
-    if (grid->tensor->shape[3] != 2)
-        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
-                       "%s: %s.shape[3] is %lld, must be 2, for x and y; the order is %s whatever the layout", op,
-                       rg_argument_name(grid), (long long)grid->tensor->shape[3], grid_order);
-    RG_FORWARD(rg_check_size(op, grid, 0, input, 0, grid_order));
-    RG_FORWARD(rg_check_size(op, sampled, 0, input, 0, image_order));
-    RG_FORWARD(rg_check_size(op, sampled, 1, input, 1, image_order));
-    RG_FORWARD(rg_check_size(op, sampled, 2, grid, 1, image_order));
-    return rg_check_size(op, sampled, 3, grid, 2, image_order);
+    return check_sizes(call);
 }
 
 /* A gradient that is wanted has the type and shape of what it is the gradient of. */
@@ -42,21 +66,34 @@ static regrad_status check_gradient(const char *op, const struct rg_argument *gr
 {
     if (gradient->tensor == NULL)
         return REGRAD_OK;
-    RG_FORWARD(rg_check_tensor(op, gradient, 4));
+    RG_FORWARD(rg_check_tensor(op, gradient, of->tensor->rank));
     RG_FORWARD(rg_check_same_dtype(op, gradient, of));
     RG_FORWARD(rg_check_same_shape(op, gradient, of, order));
     return rg_check_output(op, gradient);
 }
 
+static regrad_status check_interpolation(const struct rg_grid_sample *call)
+{
+    if (!is_deep(call))
+        return rg_check_enum(call->op, "interpolation", (int)call->interpolation, 3);
+    if (call->interpolation == REGRAD_BICUBIC)
+        return rg_fail(
+            REGRAD_ERROR_INVALID_ARGUMENT,
+            "%s: interpolation is REGRAD_BICUBIC (2), which only two dimensions have, must be REGRAD_BILINEAR "
+            "(0) or REGRAD_NEAREST (1)",
+            call->op);
+    return rg_check_enum(call->op, "interpolation", (int)call->interpolation, 2);
+}
+
 static regrad_status check_call(const struct rg_grid_sample *call)
 {
-    RG_FORWARD(rg_check_enum(call->op, "interpolation", (int)call->interpolation, 3));
+    RG_FORWARD(check_interpolation(call));
     RG_FORWARD(rg_check_enum(call->op, "padding", (int)call->padding, 3));
     RG_FORWARD(check_inputs(call));
     if (!call->backward)
         return rg_check_output(call->op, &call->sampled);
-    RG_FORWARD(check_gradient(call->op, &call->input_grad, &call->input, image_order));
-    return check_gradient(call->op, &call->grid_grad, &call->grid, grid_order);
+    RG_FORWARD(check_gradient(call->op, &call->input_grad, &call->input, image_order(call)));
+    return check_gradient(call->op, &call->grid_grad, &call->grid, grid_order(call));
 }
 
 static void destroy(regrad_plan *base)
@@ -66,11 +103,11 @@ static void destroy(regrad_plan *base)
 
 static int describe(const regrad_plan *base, char *text, size_t size)
 {
-    static const char *const interpolation[] = {"bilinear", "nearest", "bicubic"};
+    static const char *const interpolation[2][3] = {{"bilinear", "nearest", "bicubic"}, {"trilinear", "nearest"}};
     static const char *const padding[] = {"zeros", "border", "reflection"};
     const struct rg_grid_plan *plan = (const struct rg_grid_plan *)base;
     return snprintf(text, size, "%s, %s padding, %salign_corners, %lld channel%s at once",
-                    interpolation[plan->spec.interpolation], padding[plan->spec.padding],
+                    interpolation[plan->n_axes - 2][plan->spec.interpolation], padding[plan->spec.padding],
                     plan->spec.align_corners ? "" : "no ", (long long)plan->group, rg_plural((uint64_t)plan->group));
 }
 
@@ -101,28 +138,46 @@ static void set_wishes(struct rg_grid_plan *plan, const struct rg_grid_sample *c
     plan->need_input = plan->forward || plan->want_grid_grad;
 }
 
+static void set_axes(struct rg_grid_plan *plan, const struct rg_grid_sample *call)
+{
+    const int64_t *size = &call->input.tensor->shape[2], *n_points = &call->grid.tensor->shape[1];
+    plan->n_axes = call->n_axes;
+    plan->n_points = 1;
+    for (int d = 0; d < call->n_axes; d++) {
+        plan->n_points *= n_points[d];
+        if (plan->base.t_nbytes == sizeof(float) && rg_grid_is_long(size[d]))
+            plan->wide = &rg_kernel_select()->f64;
+    }
+    plan->spec = (struct rg_grid_spec){
+        .in_d = is_deep(call) ? size[0] : 0,
+        .in_h = size[call->n_axes - 2],
+        .in_w = size[call->n_axes - 1],
+        .interpolation = call->interpolation,
+        .padding = call->padding,
+        .align_corners = call->align_corners,
+        .derives = plan->want_grid_grad,
+    };
+    plan->n_rows = is_deep(call) ? plan->spec.in_d * plan->spec.in_h : plan->spec.in_h;
+}
+
 static void set_geometry(struct rg_grid_plan *plan, const struct rg_grid_sample *call)
 {
-    const regrad_tensor *input = call->input.tensor, *grid = call->grid.tensor;
-    plan->spec = (struct rg_grid_spec){input->shape[2], input->shape[3], call->interpolation, call->padding,
-                                       call->align_corners};
-    if (plan->base.t_nbytes == sizeof(float) && (rg_grid_is_long(input->shape[2]) || rg_grid_is_long(input->shape[3])))
-        plan->wide = &rg_kernel_select()->f64;
-    plan->n = input->shape[0];
-    plan->channels = input->shape[1];
-    plan->n_points = grid->shape[1] * grid->shape[2];
-    plan->n_blocks = plan->n_points / RG_GRID_POINTS + (plan->n_points % RG_GRID_POINTS != 0);
-    plan->section = rg_max((plan->n_blocks + RG_GRID_SECTIONS - 1) / RG_GRID_SECTIONS, 1);
-    plan->n_sections = (plan->n_blocks + plan->section - 1) / plan->section;
+    set_axes(plan, call);
+    plan->n = call->input.tensor->shape[0];
+    plan->channels = call->input.tensor->shape[1];
+    plan->n_blocks = rg_divide_up(plan->n_points, RG_GRID_POINTS);
+    plan->section = rg_max(rg_divide_up(plan->n_blocks, RG_GRID_SECTIONS), 1);
+    plan->n_sections = rg_divide_up(plan->n_blocks, plan->section);
     plan->group = rg_min(plan->channels, RG_GRID_LANES);
-    plan->n_groups = (plan->channels + RG_GRID_LANES - 1) / RG_GRID_LANES;
+    plan->n_groups = rg_divide_up(plan->channels, RG_GRID_LANES);
 }
 
 /* Chooses the slots, and what they do. */
 static bool lay_out(struct rg_grid_plan *plan)
 {
-    const double n_values = (double)plan->n * (double)plan->channels * (double)plan->n_points * 4;
-    const int64_t parts = rg_max(plan->n_blocks, plan->want_input_grad ? plan->spec.in_h : 1);
+    const double n_neighbours = plan->n_axes == RG_GRID_AXES ? RG_GRID_DEEP_NEIGHBOURS : 4;
+    const double n_values = (double)plan->n * (double)plan->channels * (double)plan->n_points * n_neighbours;
+    const int64_t parts = rg_max(plan->n_blocks, plan->want_input_grad ? plan->n_rows : 1);
     int64_t n_units;
     if (!rg_mul(plan->n, parts, &n_units))
         n_units = RG_MAX_THREADS;
@@ -138,13 +193,14 @@ static bool lay_out(struct rg_grid_plan *plan)
 static regrad_status refuse_sizes(const struct rg_grid_sample *call, const struct rg_grid_plan *plan)
 {
     const char *input = rg_argument_name(&call->input);
+    char sizes[RG_SIZES_LENGTH];
     if (rg_grid_can_count_sums(plan))
-        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s has %lld x %lld pixels, must be fewer for a workspace",
-                       call->op, input, (long long)plan->spec.in_h, (long long)plan->spec.in_w);
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s has %s pixels, must be fewer for a workspace", call->op,
+                       input, rg_format_product(sizes, &call->input.tensor->shape[2], call->n_axes));
     return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
-                   "%s: %s has %lld x %lld points for the %lld channels of %s, must be fewer for a workspace", call->op,
-                   rg_argument_name(&call->grid), (long long)call->grid.tensor->shape[1],
-                   (long long)call->grid.tensor->shape[2], (long long)plan->channels, input);
+                   "%s: %s has %s points for the %lld channels of %s, must be fewer for a workspace", call->op,
+                   rg_argument_name(&call->grid), rg_format_product(sizes, &call->grid.tensor->shape[1], call->n_axes),
+                   (long long)plan->channels, input);
 }
 
 regrad_status rg_grid_sample_plan_create(const struct rg_grid_sample *call, struct rg_setup *setup, regrad_plan **plan)

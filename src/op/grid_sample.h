@@ -10,6 +10,7 @@
  * input_grad, grid_grad: not wanted) is NULL. */
 struct rg_grid_sample {
     const char *op;
+    int n_axes; /* 2 or 3 */
     bool backward;
     regrad_interpolation interpolation;
     regrad_padding padding;

@@ -12,7 +12,7 @@ static int64_t count_sections(const struct rg_grid_plan *plan)
     return plan->way == &rg_grid_planes ? 0 : plan->n_sections;
 }
 
-static int64_t slot_nbytes(const struct rg_grid_plan *plan)
+int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan)
 {
     return rg_booked(1, sizeof(struct rg_grid_at)) + rg_booked(1, plan->way->scratch_nbytes) +
            rg_booked(count_sections(plan) + 1, sizeof(int32_t));
@@ -61,7 +61,7 @@ int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan)
 {
     const bool alone = plan->n_alone > 0 || plan->groups_alone > 0, shared = plan->n_alone < plan->n;
     const int n_slots = plan->base.n_slots;
-    if (plan->spec.in_h >= most_values / n_slots / plan->pitch || !rg_grid_can_count_sums(plan))
+    if (plan->n_rows >= most_values / n_slots / plan->pitch || !rg_grid_can_count_sums(plan))
         return -1;
     return common_nbytes(plan) +
            rg_max(alone ? n_slots * team_nbytes(plan, 1) : 0, shared ? team_nbytes(plan, n_slots) : 0);
@@ -69,7 +69,7 @@ int64_t rg_grid_teams_nbytes(const struct rg_grid_plan *plan)
 
 bool rg_grid_book(struct rg_grid_plan *plan)
 {
-    const int64_t slot = slot_nbytes(plan), teams = rg_grid_teams_nbytes(plan);
+    const int64_t slot = rg_grid_slot_nbytes(plan), teams = rg_grid_teams_nbytes(plan);
     int64_t slots, total;
     if (teams < 0 || !rg_mul(slot, plan->base.n_slots, &slots) || !rg_add(teams, slots, &total))
         return false;
@@ -97,13 +97,14 @@ static void grant_team(struct rg_grid_unit *unit, char *team)
     unit->own_sum = unit->input + plan->abreast * images_nbytes(plan, 1);
 }
 
-/* Must the rows be known that points touch? */
+/* Must the rows be known that points touch? Not where a slot alone opens all of them together. */
 static bool is_surveyed(const struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
     const bool far = unit->run->input_grad.far && !plan->grad_apart;
-    return plan->way == &rg_grid_packed &&
-           (plan->input_copied || plan->grad_copied || (plan->want_input_grad && (far || !rg_grid_is_alone(unit))));
+    if (plan->way != &rg_grid_packed || (rg_grid_is_alone(unit) && plan->n_rows <= plan->step))
+        return false;
+    return plan->input_copied || plan->grad_copied || (plan->want_input_grad && (far || !rg_grid_is_alone(unit)));
 }
 
 struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, int n_slots)
@@ -113,7 +114,7 @@ struct rg_grid_unit rg_grid_make_unit(const struct rg_grid_run *run, int slot, i
     struct rg_grid_unit unit = {.run = run, .plan = plan, .kernels = plan->base.kernels, .common_sum = common};
     unit.slot = n_slots == 1 ? 0 : slot;
     unit.n_slots = n_slots;
-    unit.rows = rg_share_units(plan->spec.in_h, n_slots, unit.slot);
+    unit.rows = rg_share_units(plan->n_rows, n_slots, unit.slot);
     unit.blocks = rg_share_units(plan->n_blocks, n_slots, unit.slot);
     grant_own(&unit, run->run->workspace + (size_t)slot * plan->base.slot_nbytes);
     unit.at->window.mask = INT32_MAX;

@@ -21,9 +21,10 @@ enum { NEAR_NBYTES = 1 << 19, FAR_NBYTES = 4 << 20 };
 
 static inline double rg_grid_nbytes(const regrad_tensor *view)
 {
-    const int64_t *shape = view->shape;
-    const double n_values = (double)shape[0] * (double)shape[1] * (double)shape[2] * (double)shape[3];
-    return n_values * (double)regrad_dtype_size(view->dtype);
+    double nbytes = (double)regrad_dtype_size(view->dtype);
+    for (int d = 0; d < view->rank; d++)
+        nbytes *= (double)view->shape[d];
+    return nbytes;
 }
 
 static inline bool rg_grid_is_far(const regrad_tensor *view)
@@ -50,11 +51,11 @@ struct rg_grid_window {
 
 /* The points and rows that a slot is at, in all groups that it does at the same time. */
 struct rg_grid_at {
-    union rg_grid_values x, y; /* coordinates */
+    union rg_grid_values x, y, z; /* coordinates */
     struct rg_packed_points points;
     int64_t located_n, located;               /* the sample and the first point of the block that was located */
     union rg_grid_values tile[RG_GRID_LANES]; /* the points' channels: of grad_output, or of the output */
-    union rg_grid_values sum[2];              /* of a block, x and y, when there is one group */
+    union rg_grid_values sum[RG_GRID_AXES];   /* of a block, x, y and z, when there is one group */
     bool owns, touches; /* is the block the slot's, and must points be added to the slot's rows? */
     struct rg_grid_window window;
 };
@@ -73,7 +74,7 @@ struct rg_grid_unit {
     void *scratch;              /* of the way */
     char *input, *grad;         /* images; those in the workspace are the team's */
     char *own_sum, *common_sum; /* the slot's, and that of samples which all slots share */
-    char *sum;                  /* the group's: x and y of all blocks */
+    char *sum;                  /* the group's: x, y and z of all blocks */
     bool surveyed;              /* are rows opened and closed section by section? Else all are opened at once */
     struct rg_share touched;    /* packed, apart: the rows that points touched, and no others are not 0 */
     bool bounded;               /* no sum of what was added to a gradient where it is can overflow, so none is NaN */
@@ -129,9 +130,27 @@ static inline bool rg_grid_has_many(const struct rg_grid_plan *plan)
     return plan->lanes == RG_GRID_LANES;
 }
 
+static inline bool rg_grid_has_depth(const struct rg_grid_plan *plan)
+{
+    return plan->n_axes == RG_GRID_AXES;
+}
+
 static inline bool rg_grid_is_bilinear(const struct rg_grid_plan *plan)
 {
     return plan->spec.interpolation == REGRAD_BILINEAR;
+}
+
+/* Of a point. */
+static inline int64_t rg_grid_count_neighbours(const struct rg_grid_plan *plan)
+{
+    const int64_t n_taps = rg_grid_count_taps(plan->spec.interpolation);
+    return n_taps * n_taps * (rg_grid_has_depth(plan) ? n_taps : 1);
+}
+
+/* Is there room to gather all neighbours of a block side by side? For four of double each, or eight of float. */
+static inline bool rg_grid_can_gather(const struct rg_grid_plan *plan)
+{
+    return (size_t)rg_grid_count_neighbours(plan) * plan->base.t_nbytes <= 4 * sizeof(double);
 }
 
 static inline struct rg_grid_block rg_grid_nth_block(int64_t b, int64_t n_values)
@@ -148,7 +167,7 @@ static inline struct rg_grid_block rg_grid_pixels_of(const struct rg_grid_plan *
 /* Pixels of an image in the workspace of n_slots that do a group together. */
 static inline int64_t rg_grid_image_pixels(const struct rg_grid_plan *plan, int n_slots)
 {
-    return plan->spec.in_h * plan->pitch + n_slots * plan->beside;
+    return plan->n_rows * plan->pitch + n_slots * plan->beside;
 }
 
 static inline size_t rg_grid_pixel_nbytes(const struct rg_grid_plan *plan)

@@ -5,13 +5,14 @@
 
 #include "op/grid_unit.h"
 
-/* One channel, or several that a pixel of the workspace has side by side: rows of values. Rows that follow one another
- * without a gap count as one. */
+/* One channel, or several that a pixel of the workspace has side by side: rows of values, in three dimensions planes of
+ * rows. Rows and planes that follow one another without a gap count as one row. */
 struct rg_grid_plane {
     char *data;
     regrad_dtype dtype;
-    int64_t element; /* bytes of a value */
-    int64_t width, stride_h, stride_w;
+    int64_t element;       /* bytes of a value */
+    int64_t width, height; /* of a row; rows of a plane */
+    int64_t stride_d, stride_h, stride_w;
     int64_t channel_stride;  /* to the same value of the next channel */
     int64_t channels, lanes; /* how many they are, and those of such a pixel */
     bool far;                /* what is stored may go past the caches */
@@ -30,7 +31,7 @@ static inline void *rg_grid_tile(const struct rg_grid_unit *unit, int64_t c)
     return (char *)unit->at->tile + c * RG_GRID_POINTS * (int64_t)unit->plan->base.t_nbytes;
 }
 
-/* Moves a block of pixels from the tensor, or to it. */
+/* Moves a block of pixels from the tensor, or to it. More channels than lanes come in rows of RG_GRID_POINTS. */
 enum rg_grid_move { RG_GRID_LOAD, RG_GRID_STORE };
 void rg_grid_move_pixels(const struct rg_grid_unit *unit, void *pixels, const struct rg_grid_plane *plane,
                          struct rg_grid_block block, enum rg_grid_move move);
@@ -46,8 +47,11 @@ void rg_grid_clear_rows(const struct rg_grid_unit *unit, const struct rg_grid_pl
 void rg_grid_note_tile(struct rg_grid_unit *unit, int64_t n);
 void rg_grid_canonicalise(const struct rg_grid_unit *unit);
 
-/* The same of coordinates of points, or of their gradient, which lie in rows of x and of y in the workspace. */
-void rg_grid_move_pairs(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, struct rg_grid_sums to,
-                        struct rg_grid_block block, enum rg_grid_move move);
+/* The same of coordinates of points, or of their gradient, which lie in rows of x, of y and of z in the workspace. */
+void rg_grid_move_coordinates(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor,
+                              struct rg_grid_sums to, struct rg_grid_block block, enum rg_grid_move move);
+
+/* Loads those of a block. */
+void rg_grid_load_coordinates(const struct rg_grid_unit *unit, struct rg_grid_block block);
 
 #endif

@@ -5,18 +5,22 @@
 
 enum {
     PIXELS_PER_POINT = 32, /* an image with more pixels than this for each point is not worth copying */
+    VECTOR_PIXELS = 16,    /* likewise of few lanes, where planes are read by vectors */
     /* Likewise of many lanes, for each neighbour of a point that can be gathered: with channels last, in rows that are
      * too short to be moved a vector at a time, of 16 bits, or none of these. */
     LAST_PIXELS = 2,
     NARROW_PIXELS = 1,
     SHORT_PIXELS = 16,
-    WIDE_PIXELS = 4,
-    NARROW = 8,              /* pixels of such a row are fewer */
-    LEAST_MANY = 3,          /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
+    WIDE_PIXELS = 3,
+    NARROW = 4,        /* pixels of such a row are fewer */
+    LEAST_MANY = 3,    /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
+    LEAST_NEAREST = 9, /* likewise where they are read by vectors and there is no gradient to add to */
+    LEAST_CUBIC = 5,
     LEAST_GATHERED = 8,      /* likewise of neighbours that are gathered */
     RG_GRID_ABREAST = 2,     /* groups of packed images that are done at the same time */
     APART_NBYTES = 1 << 17,  /* a packed image of up to so many bytes stays in a cache while it is made */
     STEP_NBYTES = 16 << 10,  /* of rows that are opened together, at least */
+    THREAD_NBYTES = 1 << 17, /* of workspace for each slot, in all, beyond what tensors have */
     SLACK_NBYTES = 64 << 10, /* of workspace for each slot, beyond what tensors have: sections, rounded sizes */
     MOST_STEP = 16,          /* rows */
     MOST_PACKED = 1 << 30    /* pixels; places of them must fit in 32 bits */
@@ -26,17 +30,20 @@ enum {
 static double call_nbytes(const struct rg_grid_plan *plan)
 {
     const double channels = (double)plan->channels, points = (double)plan->n_points;
-    const double image = (double)plan->spec.in_h * (double)plan->spec.in_w * channels;
+    const double image = (double)plan->n_rows * (double)plan->spec.in_w * channels;
     const double samples = plan->forward ? points * channels : 0;
-    const double grads = (plan->want_input_grad ? image : 0) + (plan->want_grid_grad ? 2 * points : 0);
+    const double grads =
+        (plan->want_input_grad ? image : 0) + (plan->want_grid_grad ? (double)plan->n_axes * points : 0);
     return (double)plan->n * (image + samples + grads) * (double)plan->base.t_nbytes;
 }
 
-/* Workspace is to be no larger than the input and the results. */
+/* Workspace is to be no larger than the input and the results, and THREAD_NBYTES for each slot, of which it has some
+ * for itself in any case. */
 static bool fits(const struct rg_grid_plan *plan)
 {
     const int64_t nbytes = rg_grid_teams_nbytes(plan);
-    return nbytes >= 0 && (double)nbytes <= call_nbytes(plan) + SLACK_NBYTES * (double)plan->base.n_slots;
+    const int64_t slack = rg_min(SLACK_NBYTES, THREAD_NBYTES - rg_grid_slot_nbytes(plan));
+    return nbytes >= 0 && (double)nbytes <= call_nbytes(plan) + (double)slack * (double)plan->base.n_slots;
 }
 
 /* ---- Packed ---- */
@@ -96,25 +103,58 @@ static bool can_pack(struct rg_grid_plan *plan)
     return plan->channels > 0 && !is_long && plan->spec.in_h * plan->pitch <= MOST_PACKED && fits(plan);
 }
 
+static const regrad_tensor *image_view(const struct rg_grid_plan *plan)
+{
+    return plan->want_input_grad ? &plan->base.output[0].view : &plan->base.input[plan->forward ? 0 : 1].view;
+}
+
+static bool is_short(const struct rg_grid_plan *plan)
+{
+    return regrad_dtype_size(image_view(plan)->dtype) < plan->base.t_nbytes;
+}
+
+/* Are pixels of one channel side by side, and read by vectors of points? */
+static bool reads_vectors(const struct rg_grid_plan *plan)
+{
+    return plan->need_input && !is_short(plan) && plan->base.input[plan->forward ? 0 : 1].view.stride[1] != 1;
+}
+
 /* An image with more pixels than this for each point is not worth copying. */
 static int64_t pixels_per_point(const struct rg_grid_plan *plan)
 {
-    const regrad_tensor *const view =
-        plan->want_input_grad ? &plan->base.output[0].view : &plan->base.input[plan->forward ? 0 : 1].view;
-    const bool is_short = regrad_dtype_size(view->dtype) < plan->base.t_nbytes;
-    const int64_t most = plan->spec.in_w < NARROW ? NARROW_PIXELS : is_short ? SHORT_PIXELS : WIDE_PIXELS;
-    const int64_t pixels = view->stride[1] == 1 ? LAST_PIXELS : most;
+    const int64_t most = plan->spec.in_w < NARROW ? NARROW_PIXELS : is_short(plan) ? SHORT_PIXELS : WIDE_PIXELS;
+    const int64_t pixels = image_view(plan)->stride[1] == 1 ? LAST_PIXELS : most;
+    if (packs_all(plan) && reads_vectors(plan))
+        return VECTOR_PIXELS;
     if (packs_all(plan) || plan->spec.interpolation == REGRAD_BICUBIC)
         return PIXELS_PER_POINT;
     return rg_grid_is_bilinear(plan) ? 4 * pixels : pixels;
+}
+
+static int64_t least_many(const struct rg_grid_plan *plan)
+{
+    if (plan->want_input_grad || is_short(plan))
+        return LEAST_MANY;
+    return plan->spec.interpolation == REGRAD_NEAREST ? LEAST_NEAREST : LEAST_CUBIC;
 }
 
 static bool pays_to_pack(const struct rg_grid_plan *plan)
 {
     if (packs_all(plan) && !plan->input_copied)
         return true;
-    return (packs_all(plan) || plan->channels >= LEAST_MANY) &&
+    return (packs_all(plan) || rg_grid_is_bilinear(plan) || plan->channels >= least_many(plan)) &&
            plan->spec.in_h * plan->spec.in_w / pixels_per_point(plan) <= plan->n_points;
+}
+
+/* Channels that are read one by one are not gathered side by side as well. */
+static bool pays_to_gather(const struct rg_grid_plan *plan)
+{
+    const bool one =
+        plan->forward && plan->spec.interpolation == REGRAD_NEAREST && plan->base.input[0].view.stride[1] != 1;
+    /* Many planes of volumes, which lie far apart, are added to one after another. */
+    const bool apart =
+        rg_grid_has_depth(plan) && !plan->need_input && !plan->grad_copied && plan->base.output[0].view.stride[1] != 1;
+    return plan->channels >= LEAST_GATHERED && !reads_vectors(plan) && !one && !apart;
 }
 
 /* ---- All ---- */
@@ -131,8 +171,8 @@ static void do_planes(struct rg_grid_plan *plan)
     plan->grad_copied = plan->want_input_grad && !rg_way_is_taken(RG_IN_PLACE, can, true);
     plan->grad_apart = false;
     rg_plan_note(&plan->base, RG_PLANES, true);
-    const bool few = plan->spec.interpolation != REGRAD_BICUBIC; /* neighbours */
-    plan->lanes = rg_plan_takes(&plan->base, RG_GATHERED, few, plan->channels >= LEAST_GATHERED) ? RG_GRID_LANES : 1;
+    const bool gathers = rg_plan_takes(&plan->base, RG_GATHERED, rg_grid_can_gather(plan), pays_to_gather(plan));
+    plan->lanes = gathers ? RG_GRID_LANES : 1;
 }
 
 /* Groups that each slot does alone need no waiting for one another, but memory. */
@@ -172,7 +212,7 @@ void rg_grid_choose_way(struct rg_grid_plan *plan)
 {
     plan->way = &rg_grid_packed;
     plan->abreast = 1;
-    const bool can = can_pack(plan);
+    const bool can = !rg_grid_has_depth(plan) && can_pack(plan);
     if (!rg_plan_takes(&plan->base, RG_PACKED, can, pays_to_pack(plan)))
         do_planes(plan);
     choose_groups(plan);

@@ -15,8 +15,7 @@ static void find_blocks(const struct rg_grid_unit *unit, struct rg_share blocks,
     for (int64_t b = blocks.begin; b < blocks.end; b++) {
         const struct rg_grid_block block = rg_grid_nth_block(b, unit->plan->n_points);
         const int64_t at = (b - blocks.begin) * value;
-        rg_grid_move_pairs(unit, &unit->run->grid, (struct rg_grid_sums){&unit->at->x, &unit->at->y}, block,
-                           RG_GRID_LOAD);
+        rg_grid_load_coordinates(unit, block);
         kernels->range((char *)&least + at, (char *)&greatest + at, &unit->at->y, block.count);
     }
     kernels->rows(low, high, &least, &greatest, blocks.end - blocks.begin, &unit->plan->spec);
@@ -49,6 +48,23 @@ bool rg_grid_touches(const struct rg_grid_unit *unit, int64_t s)
 {
     return unit->plan->want_input_grad && unit->at->window.high[s] >= unit->rows.begin &&
            unit->at->window.low[s] < unit->rows.end;
+}
+
+bool rg_grid_may_touch(const struct rg_grid_unit *unit, struct rg_grid_block block)
+{
+    const struct rg_grid_kernels *kernels = unit->kernels->grid;
+    struct rg_grid_spec planes = unit->plan->spec; /* as rows of an image of two dimensions */
+    const int64_t height = planes.in_h;
+    union rg_grid_values least, greatest;
+    int32_t low, high;
+    if (!unit->plan->want_input_grad || rg_grid_is_alone(unit) || !rg_grid_has_depth(unit->plan) ||
+        rg_grid_is_long(planes.in_d))
+        return unit->plan->want_input_grad;
+    rg_grid_load_coordinates(unit, block);
+    kernels->range(&least, &greatest, &unit->at->z, block.count);
+    planes.in_h = planes.in_d;
+    kernels->rows(&low, &high, &least, &greatest, 1, &planes);
+    return low <= high && low * height < unit->rows.end && (high + 1) * height > unit->rows.begin;
 }
 
 /* Has the unit to do with section s? */

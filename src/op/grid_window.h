@@ -30,6 +30,10 @@ int64_t rg_grid_survey(const struct rg_grid_unit *unit);
 /* Must points of section s be added to the unit's rows, by what is known of it? */
 bool rg_grid_touches(const struct rg_grid_unit *unit, int64_t s);
 
+/* Must points of a block be added to the unit's rows, where there is no survey? In a volume that is looked at plane by
+ * plane, block by block. */
+bool rg_grid_may_touch(const struct rg_grid_unit *unit, struct rg_grid_block block);
+
 /* The rows of a ring for so many in use; 0 where that is no smaller than the images. */
 int64_t rg_grid_ring(const struct rg_grid_unit *unit, int64_t span);
 

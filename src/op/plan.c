@@ -40,6 +40,16 @@ void rg_plan_init(regrad_plan *plan, const char *op, regrad_dtype dtype)
     plan->n_slots = 1;
 }
 
+/* A stride that is not walked may be any number, so that products with it, which are made all the same, overflow. One
+ * that is farther than memory reaches becomes 0; others stay, since layouts are told by them. */
+static void tame_strides(regrad_tensor *view)
+{
+    const int64_t farthest = INT64_C(1) << 40; /* then no address is out of range that is one step from an element */
+    for (int d = 0; d < view->rank; d++)
+        if (view->shape[d] == 1 && (view->stride[d] > farthest || view->stride[d] < -farthest))
+            view->stride[d] = 0;
+}
+
 static void set_operand(struct rg_operand *operand, const struct rg_argument *argument, bool used)
 {
     operand->used = used;
@@ -47,6 +57,7 @@ static void set_operand(struct rg_operand *operand, const struct rg_argument *ar
         operand->view = *argument->tensor;
     operand->view.data = NULL;
     operand->view.name = NULL;
+    tame_strides(&operand->view);
     rg_tensor_extent(&operand->view, &operand->extent); /* the view was checked: it has one */
     snprintf(operand->name, sizeof operand->name, "%s", rg_argument_name(argument));
 }

@@ -16,21 +16,25 @@ enum {
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
-    MOVED_ROWS = 12,        /* so few rows are not worth tables of the width */
-    MOVED_FACTOR = 3,       /* so much do rows shrink where few of their values are read */
-    ROW_VALUES = 16,        /* that take as long to move as a row does besides */
+    ADDED_VALUES = 6,       /* the same of gradients: so many rows, times the longer width by the shorter one */
     SPARSE_LANES = 3,       /* so many results of a block have terms where it pays to make no others */
     SPARSE_ROWS = 32,       /* or so few rows there are */
     STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
     GROUP_VALUES = 2048     /* the same of lines of groups, and of rows that are groups */
 };
 
+/* Forwards of nearest laws compute nothing. */
+static bool moves_elements(const struct rg_resize *resize)
+{
+    return rg_axis_is_nearest(resize->law) && !resize->backward;
+}
+
 static regrad_status check_shapes(const struct rg_resize *resize)
 {
     const struct rg_argument *source = &resize->source, *result = &resize->result;
-    const char *op = resize->op, *order = resize->n_axes == 1 ? "N, C, L" : "N, C, H, W";
-    const bool is_nearest = resize->law == RG_AXIS_NEAREST || resize->law == RG_AXIS_GATHER;
-    rg_check *const check = is_nearest && !resize->backward ? rg_check_moved_tensor : rg_check_tensor;
+    static const char *const orders[] = {"N, C, L", "N, C, H, W", "N, C, D, H, W"};
+    const char *op = resize->op, *order = orders[resize->n_axes - 1];
+    rg_check *const check = moves_elements(resize) ? rg_check_moved_tensor : rg_check_tensor;
     RG_FORWARD(check(op, source, resize->n_axes + 2));
     RG_FORWARD(check(op, result, resize->n_axes + 2));
     RG_FORWARD(rg_check_same_dtype(op, result, source));
@@ -52,16 +56,22 @@ static struct rg_axis_spec axis_spec(const struct rg_resize *resize, int axis)
         .out_size = resize->backward ? source : result,
         .scale = resize->scale[axis],
         .use_double = resize->source.tensor->dtype == REGRAD_FLOAT64,
+        .gather = resize->gather,
+        .coordinates = resize->coordinates,
     };
 }
 
-static const char *wanted_scale(enum rg_axis_law law)
+static const char *wanted_scale(const struct rg_resize *resize)
 {
-    if (law == RG_AXIS_NEAREST)
-        return "0 (from sizes), or positive and finite, and so must be its inverse in float32";
-    if (law == RG_AXIS_GATHER)
+    if (resize->gather)
         return "0 (from sizes), or positive and finite in float32, and so must be its inverse";
-    return "finite, and so must be its inverse (0 and less: from sizes)";
+    if (rg_axis_is_nearest(resize->law))
+        return "0 (from sizes), or positive and finite, and so must be its inverse in float32";
+    if (resize->law == RG_AXIS_AA_CUBIC)
+        return "finite, and so must be twice its inverse in the type of coordinates (0 and less: from sizes)";
+    if (resize->law == RG_AXIS_AA_LANCZOS)
+        return "finite, and so must be three times its inverse in the type of coordinates (0 and less: from sizes)";
+    return "finite, and so must be its inverse in the type of coordinates (0 and less: from sizes)";
 }
 
 static regrad_status check_scale(const struct rg_resize *resize, int axis)
@@ -70,7 +80,7 @@ static regrad_status check_scale(const struct rg_resize *resize, int axis)
     if (rg_axis_scale_ok(&spec))
         return REGRAD_OK;
     return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT, "%s: %s is %g, must be %s", resize->op, resize->scale_name[axis],
-                   resize->scale[axis], wanted_scale(resize->law));
+                   resize->scale[axis], wanted_scale(resize));
 }
 
 regrad_status rg_resize_check(const struct rg_resize *resize)
@@ -84,6 +94,7 @@ regrad_status rg_resize_check(const struct rg_resize *resize)
 static void destroy(regrad_plan *base)
 {
     struct rg_resize_plan *plan = (struct rg_resize_plan *)base;
+    rg_axis_fini(&plan->depth);
     rg_axis_fini(&plan->height);
     if (!plan->one_map)
         rg_axis_fini(&plan->width);
@@ -100,25 +111,48 @@ static int describe(const regrad_plan *base, char *text, size_t size)
     if (!rg_plan_has_result(base))
         return snprintf(text, size, "nothing to do");
     const bool turned = rg_plan_goes(base, RG_TURNED);
-    const struct rg_axis_map *height = turned ? &plan->width : &plan->height,
-                             *width = turned ? &plan->height : &plan->width;
-    return snprintf(text, size, "%s, up to %lld x %lld terms", layout, (long long)height->max_taps,
-                    (long long)width->max_taps);
+    const long long height = rg_axis_longest(turned ? &plan->width : &plan->height),
+                    width = rg_axis_longest(turned ? &plan->height : &plan->width);
+    if (base->input[0].view.rank < 5)
+        return snprintf(text, size, "%s, up to %lld x %lld terms", layout, height, width);
+    return snprintf(text, size, "%s, up to %lld x %lld x %lld terms", layout, (long long)rg_axis_longest(&plan->depth),
+                    height, width);
 }
 
-/* A tensor as rows. One-dimensional signals are one row high. */
-static struct rg_resize_side make_side(const regrad_tensor *view)
+/* The axes of a call that count as depth, height and width; -1: there is none. */
+struct roles {
+    int depth, height, width;
+};
+
+/* Planes are summed before their rows, so what counts as depth is the axis of the two outer ones that leaves fewer
+ * values; a copied one, for then nothing is summed before. */
+static struct roles choose_roles(const struct rg_resize *resize)
 {
-    const bool has_height = view->rank == 4;
+    if (resize->n_axes < 3)
+        return (struct roles){-1, resize->n_axes - 2, resize->n_axes - 1};
+    const struct rg_axis_spec d = axis_spec(resize, 0), h = axis_spec(resize, 1);
+    const struct roles in_order = {0, 1, 2}, exchanged = {1, 0, 2};
+    const int64_t *source = resize->source.tensor->shape + 2, *result = resize->result.tensor->shape + 2;
+    if (rg_axis_is_copied(&d) || rg_axis_is_copied(&h))
+        return rg_axis_is_copied(&d) ? in_order : exchanged;
+    return (double)result[0] * (double)source[1] <= (double)source[0] * (double)result[1] ? in_order : exchanged;
+}
+
+/* A tensor as rows. What lacks an axis is one plane deep, or one row high. */
+static struct rg_resize_side make_side(const regrad_tensor *view, struct roles roles)
+{
+    const int64_t *shape = view->shape + 2, *stride = view->stride + 2;
     return (struct rg_resize_side){
         .dtype = view->dtype,
         .element_nbytes = (int64_t)regrad_dtype_size(view->dtype),
-        .height = has_height ? view->shape[2] : 1,
-        .width = view->shape[view->rank - 1],
+        .depth = roles.depth < 0 ? 1 : shape[roles.depth],
+        .height = roles.height < 0 ? 1 : shape[roles.height],
+        .width = shape[roles.width],
         .stride_n = view->stride[0],
         .stride_c = view->stride[1],
-        .stride_h = has_height ? view->stride[2] : 0,
-        .stride_w = view->stride[view->rank - 1],
+        .stride_d = roles.depth < 0 ? 0 : stride[roles.depth],
+        .stride_h = roles.height < 0 ? 0 : stride[roles.height],
+        .stride_w = stride[roles.width],
     };
 }
 
@@ -130,7 +164,8 @@ static void lay_out(struct rg_resize_plan *plan, const regrad_tensor *tensor, bo
     plan->channels_last = channels_last;
     plan->inner = channels_last ? c : 1;
     plan->n_channels = channels_last ? 1 : c;
-    plan->n_rows = n * plan->n_channels * result->height;
+    plan->n_volumes = n * plan->n_channels;
+    plan->n_rows = rg_resize_count_planes(plan) * result->height;
     source->solid = source->width == 1 || source->stride_w == plan->inner;
     result->solid = result->width == 1 || result->stride_w == plan->inner;
 }
@@ -152,7 +187,11 @@ static bool are_same(const struct rg_axis_spec *a, const struct rg_axis_spec *b)
     return a->law == b->law && a->in_size == b->in_size && a->out_size == b->out_size && a->scale == b->scale;
 }
 
-static const struct rg_axis_spec one_row = {.law = RG_AXIS_NEAREST, .in_size = 1, .out_size = 1};
+/* An axis of length 1, which is copied. */
+static struct rg_axis_spec one_row(bool use_double)
+{
+    return (struct rg_axis_spec){.law = RG_AXIS_LINEAR, .in_size = 1, .out_size = 1, .use_double = use_double};
+}
 
 /* The sizes that order and ways are chosen by: values between the passes, with the height or the width first. */
 static bool is_width_first(const struct rg_resize_side *source, const struct rg_resize_side *result)
@@ -162,38 +201,29 @@ static bool is_width_first(const struct rg_resize_side *source, const struct rg_
     return after_width < after_height;
 }
 
-/* Interleaved planes are read wholly. Where rows are moved, what one costs besides its values is that of some of them.
- */
-static bool moving_beats_interleaving(const struct rg_resize_plan *plan)
+/* Gradients can be added up so where rows are single ones of neighbouring values. */
+static bool can_add(const struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const double n_read = (double)source->height * (double)source->width,
-                 n_written = (double)result->height * (double)result->width;
-    return 3 * (n_written + ROW_VALUES * (double)result->height) < 2 * (n_read + n_written);
+    return rg_axis_is_nearest(resize->law) && !resize->gather && source->depth == 1 && result->depth == 1 &&
+           source->height == 1 && result->height == 1 && source->width != result->width && plan->inner == 1 &&
+           source->stride_w == 1 && result->stride_w == 1;
 }
 
-/* Does it pay to move values one by one? That needs no tables, which few rows would not be worth; no source is read
- * that no result names, which are most where rows shrink, unless they do by a factor that has kernels; and rows that
- * are one once more are copied, where sums of columns would wait in a ring. */
-static bool moving_pays(const struct rg_resize_plan *plan)
+/* For one run: each value waits for the one before it in all rows, tables are made for one. */
+static bool adding_pays(const struct rg_resize_plan *plan)
 {
-    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const int64_t f = source->width / result->width;
-    const bool has_factor = source->width % result->width == 0 && (f <= 4 || f == 8);
-    const bool both = source->height != result->height && source->width != result->width;
-    if (plan->channels_last && plan->inner * source->element_nbytes < RG_LEAST_BLOCK)
-        return false;
-    if (rg_resize_has_short_rows(plan) && !moving_beats_interleaving(plan))
-        return false;
-    return plan->n_rows <= MOVED_ROWS || (f >= MOVED_FACTOR && !has_factor) || (both && is_width_first(source, result));
+    const double source = (double)plan->source.width, result = (double)plan->result.width;
+    const double longer = source > result ? source : result, shorter = source > result ? result : source;
+    return plan->base.setup.once && (plan->n_rows == 1 || (double)plan->n_rows * longer <= ADDED_VALUES * shorter);
 }
 
-/* Are results moved, which are single sources or 0? There are no kernels for bytes. */
+/* Are results moved, which are single sources or 0, or sums of values that are added one by one? */
 static bool only_moves(const struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
-    const bool is_nearest = resize->law == RG_AXIS_NEAREST || resize->law == RG_AXIS_GATHER;
-    return plan->source.dtype == REGRAD_UINT8 ||
-           rg_way_is_taken(RG_MOVED, is_nearest && !resize->backward, moving_pays(plan));
+    if (resize->backward)
+        return rg_way_is_taken(RG_MOVED, can_add(plan, resize), adding_pays(plan));
+    return moves_elements(resize);
 }
 
 /* Only the results that have terms are made, and put among zeros one by one. That pays where they are few beside the
@@ -201,36 +231,44 @@ static bool only_moves(const struct rg_resize_plan *plan, const struct rg_resize
 static bool sparse_pays(const struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
     const double n_rows = (double)plan->n_rows * (double)plan->inner;
-    const bool is_nearest = resize->law == RG_AXIS_NEAREST;
-    const double n_made = (is_nearest ? 1 : 2) * (double)plan->source.width, n_all = (double)plan->result.width;
+    const double n_made = (rg_axis_is_nearest(resize->law) ? 1 : 2) * (double)plan->source.width,
+                 n_all = (double)plan->result.width;
     return !rg_resize_has_short_rows(plan) && (n_made * (double)plan->base.kernels->lanes <= SPARSE_LANES * n_all ||
                                                (n_rows <= SPARSE_ROWS && n_made <= n_all));
 }
 
-static bool is_sparse(struct rg_resize_plan *plan, const struct rg_resize *resize)
+static bool is_sparse(struct rg_resize_plan *plan, const struct rg_resize *resize, const struct rg_axis_spec *width)
 {
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
     const bool can =
-        resize->backward && resize->law != RG_AXIS_GATHER && source->width < result->width && result->stride_w == 1;
+        resize->backward && rg_axis_has_formula(width) && source->width < result->width && result->stride_w == 1;
     return rg_plan_takes(&plan->base, RG_SPARSE, can, sparse_pays(plan, resize));
 }
 
-/* Where both axes have the same lengths and scale, they have one map. Of a width whose values are moved none is needed.
- */
-static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_resize *resize)
+static struct rg_axis_spec spec_of_role(const struct rg_resize *resize, int axis)
 {
-    struct rg_axis_spec height = resize->n_axes == 2 ? axis_spec(resize, 0) : one_row;
+    return axis >= 0 ? axis_spec(resize, axis) : one_row(resize->source.tensor->dtype == REGRAD_FLOAT64);
+}
+
+/* Where height and width have the same lengths and scale, they have one map. Of a width whose values are moved none is
+ * needed.
+ */
+static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_resize *resize, struct roles roles)
+{
+    const struct rg_axis_spec depth = spec_of_role(resize, roles.depth), height = spec_of_role(resize, roles.height),
+                              width = spec_of_role(resize, roles.width);
     struct rg_memory *memory = &plan->base.setup.memory;
-    const struct rg_axis_spec width = axis_spec(resize, resize->n_axes - 1);
-    height.use_double = width.use_double;
+    RG_FORWARD(rg_axis_init(&plan->depth, &depth, resize->backward, memory));
+    RG_FORWARD(rg_axis_take_weights(&plan->depth));
+    plan->sums_planes = !plan->moves && !plan->depth.identity;
     RG_FORWARD(rg_axis_init(&plan->height, &height, resize->backward, memory));
     RG_FORWARD(rg_axis_take_weights(&plan->height));
-    if (is_sparse(plan, resize))
+    if (!plan->moves && is_sparse(plan, resize, &width))
         return rg_axis_init_sparse(&plan->width, &width, memory);
     plan->one_map = are_same(&height, &width);
     if (plan->one_map)
         plan->width = plan->height;
-    else if (plan->moves && width.law == RG_AXIS_NEAREST && width.in_size != width.out_size)
+    else if (plan->moves && rg_axis_has_formula(&width) && width.in_size != width.out_size)
         rg_axis_init_bare(&plan->width, &width, resize->backward, memory);
     return plan->one_map || plan->width.n_dst > 0 ? REGRAD_OK
                                                   : rg_axis_init(&plan->width, &width, resize->backward, memory);
@@ -263,8 +301,7 @@ static regrad_status turn_planes(struct rg_resize_plan *plan)
     rg_axis_fini(&plan->width);
     plan->width = plan->height;
     plan->height = (struct rg_axis_map){0};
-    struct rg_axis_spec height = one_row;
-    height.use_double = plan->width.spec.use_double;
+    const struct rg_axis_spec height = one_row(plan->width.spec.use_double);
     RG_FORWARD(rg_axis_init(&plan->height, &height, plan->width.backward, &plan->base.setup.memory));
     return rg_axis_take_weights(&plan->height);
 }
@@ -374,8 +411,7 @@ static bool build_columns(struct rg_resize_plan *plan)
             .inner = plan->inner,
             .factor = plan->factor,
             .streamed = plan->streamed && plan->result.width * plan->inner % plan->base.kernels->lanes == 0,
-            .lanes = plan->base.kernels->lanes,
-            .t_nbytes = plan->base.t_nbytes,
+            .kernels = plan->base.kernels,
             .memory = &plan->base.setup.memory,
         };
         if (!rg_columns_init(&plan->strips[k].columns, &plan->width, &spec))
@@ -385,18 +421,18 @@ static bool build_columns(struct rg_resize_plan *plan)
 }
 
 /* Tables, and how the rows are made from them. */
-static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resize *resize)
+static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resize *resize, struct roles roles)
 {
     const regrad_tensor *source = resize->source.tensor;
     lay_out(plan, source, are_last(plan, source));
     plan->moves = only_moves(plan, resize);
-    RG_FORWARD(build_maps(plan, resize));
+    RG_FORWARD(build_maps(plan, resize, roles));
     if (!fit_a_cache(plan))
         lay_out(plan, source, false);
     RG_FORWARD(turn_planes(plan));
     choose_order(plan);
     rg_resize_choose_route(plan);
-    if ((plan->grouped || plan->route == RG_INTERLEAVED) && plan->width.weight == NULL)
+    if (plan->grouped || plan->route == RG_INTERLEAVED)
         RG_FORWARD(rg_axis_take_weights(&plan->width));
     if (plan->route == RG_INTERLEAVED)
         return rg_resize_plan_interleaved(plan) ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
@@ -413,9 +449,8 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
 /* Without samples or channels there are no rows, and heights and widths may be of any size. */
 static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
-    const regrad_tensor *source = resize->source.tensor, *result = resize->result.tensor;
     regrad_plan *base = &plan->base;
-    rg_plan_init(base, resize->op, source->dtype);
+    rg_plan_init(base, resize->op, resize->source.tensor->dtype);
     rg_plan_add_input(base, &resize->source, true);
     if (resize->unread.tensor != NULL)
         rg_plan_add_input(base, &resize->unread, false);
@@ -423,9 +458,10 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     base->run = rg_resize_run;
     base->describe = describe;
     base->destroy = destroy;
-    plan->source = make_side(source);
-    plan->result = make_side(result);
-    return rg_plan_has_result(base) ? plan_rows(plan, resize) : REGRAD_OK;
+    const struct roles roles = choose_roles(resize);
+    plan->source = make_side(&base->input[0].view, roles);
+    plan->result = make_side(&base->output[0].view, roles);
+    return rg_plan_has_result(base) ? plan_rows(plan, resize, roles) : REGRAD_OK;
 }
 
 static regrad_status refuse_memory(const struct rg_resize *resize, const struct rg_memory *memory)

@@ -10,6 +10,7 @@
 #include "op/resize_interleave.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kernel/value_kernels.h"
 #include "op/resize_line.h"
@@ -28,23 +29,13 @@ static int64_t row_values(const struct rg_resize_plan *plan, const struct rg_res
     return side->width * plan->inner;
 }
 
-static int64_t count_planes(const struct rg_resize_plan *plan)
-{
-    return plan->n_rows / plan->result.height;
-}
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* ---- Planning ---- */
 
 bool rg_resize_can_interleave(const struct rg_resize_plan *plan)
 {
     const double row = (double)rg_max(row_values(plan, &plan->source), row_values(plan, &plan->result));
     const double n_rows = (double)plan->height.max_taps + 1;
-    return plan->width.place == NULL && plan->base.kernels->lanes > 1 &&
+    return plan->width.place == NULL && plan->base.kernels->lanes > 1 && !plan->sums_planes &&
            (plan->inner == 1 || (plan->source.solid && plan->result.solid)) &&
            row * n_rows * FEW_PLANES * (double)plan->base.t_nbytes <= RG_RESIZE_HELD;
 }
@@ -53,7 +44,7 @@ bool rg_resize_can_interleave(const struct rg_resize_plan *plan)
 static bool has_rows_up_to(const struct rg_resize_plan *plan, int64_t most)
 {
     const int64_t lanes = plan->base.kernels->lanes;
-    return lanes > 1 && count_planes(plan) >= lanes && row_values(plan, &plan->source) <= most &&
+    return lanes > 1 && rg_resize_count_planes(plan) >= lanes && row_values(plan, &plan->source) <= most &&
            row_values(plan, &plan->result) <= MOST_ROW;
 }
 
@@ -96,18 +87,19 @@ static double band_values(const struct rg_resize_plan *plan, int64_t n_rows)
 /* Blocks are about equal, and there is one for each thread if that leaves whole vectors. */
 static int64_t planes_of_block(const struct rg_resize_plan *plan)
 {
-    const int64_t lanes = plan->base.kernels->lanes, n_planes = count_planes(plan);
+    const int64_t lanes = plan->base.kernels->lanes, n_planes = rg_resize_count_planes(plan);
     const double fitting = BLOCK_VALUES / band_values(plan, plan->result.height);
     const int64_t most = (int64_t)fmax(fmin(fitting, MOST_PLANES), FEW_PLANES);
-    const int64_t n_blocks = rg_max(divide_up(n_planes, most), rg_min(plan->base.setup.n_threads, n_planes / lanes));
-    return divide_up(divide_up(n_planes, n_blocks), lanes) * lanes;
+    const int64_t n_blocks = rg_max(rg_divide_up(n_planes, most), rg_min(plan->base.setup.n_threads, n_planes / lanes));
+    return rg_divide_up(rg_divide_up(n_planes, n_blocks), lanes) * lanes;
 }
 
 /* As many as fit into the buffers, but each thread is to have some. */
 static int64_t rows_of_band(const struct rg_resize_plan *plan)
 {
-    const int64_t n_bands = divide_up(plan->base.setup.n_threads, divide_up(count_planes(plan), plan->block));
-    const int64_t all = divide_up(plan->result.height, n_bands);
+    const int64_t n_bands =
+        rg_divide_up(plan->base.setup.n_threads, rg_divide_up(rg_resize_count_planes(plan), plan->block));
+    const int64_t all = rg_divide_up(plan->result.height, n_bands);
     const double first = band_values(plan, 1), each = band_values(plan, 2) - first;
     const double fitting = 1 + ((double)BLOCK_VALUES / (double)plan->block - first) / fmax(each, 1);
     return band_values(plan, all) <= (double)BLOCK_VALUES / (double)plan->block
@@ -140,19 +132,19 @@ static int64_t buffer_nbytes(const struct rg_resize_plan *plan)
 
 static int64_t count_bands(const struct rg_resize_plan *plan)
 {
-    return divide_up(plan->result.height, plan->band);
+    return rg_divide_up(plan->result.height, plan->band);
 }
 
 static int64_t count_units(const struct rg_resize_plan *plan)
 {
-    return divide_up(count_planes(plan), plan->block) * count_bands(plan);
+    return rg_divide_up(rg_resize_count_planes(plan), plan->block) * count_bands(plan);
 }
 
 bool rg_resize_plan_interleaved(struct rg_resize_plan *plan)
 {
     const double n_values =
-        (double)count_planes(plan) * ((double)plan->source.height * (double)row_values(plan, &plan->source) +
-                                      (double)plan->result.height * (double)row_values(plan, &plan->result));
+        (double)rg_resize_count_planes(plan) * ((double)plan->source.height * (double)row_values(plan, &plan->source) +
+                                                (double)plan->result.height * (double)row_values(plan, &plan->result));
     plan->block = planes_of_block(plan);
     plan->band = rows_of_band(plan);
     return rg_plan_split(&plan->base, count_units(plan), n_values, 2 * buffer_nbytes(plan));
@@ -167,33 +159,65 @@ struct unit {
     char *result;
     int64_t plane, n_planes, lanes;
     struct rg_share rows, sources;
+    int64_t n_made;       /* rows: all of them, or those that have terms */
     char *values, *other; /* buffers of T: what there is, and where the next step puts it */
 };
+
+static int64_t count_with_terms(const struct rg_axis_map *map, struct rg_share rows)
+{
+    int64_t n = 0;
+    for (int64_t h = rows.begin; h < rows.end; h++)
+        n += map->first[h + 1] > map->first[h];
+    return n;
+}
+
+/* Rows without terms are +0. To leave them out pays where they are half of all, or two thirds of those that could be
+ * turned as they are: what is left is put in its place row by row. */
+static int64_t count_made(const struct rg_resize_plan *plan, struct rg_share rows)
+{
+    const int64_t n_rows = rows.end - rows.begin, n = count_with_terms(&plan->height, rows);
+    const int64_t part = plan->result.dtype == rg_plan_own_dtype(&plan->base) ? 3 : 2;
+    return plan->result.solid && part * n <= n_rows ? n : n_rows;
+}
 
 static struct unit unit_at(const struct rg_resize_plan *plan, int64_t number, char *workspace)
 {
     const int64_t n_bands = count_bands(plan), lanes = plan->base.kernels->lanes;
     const int64_t plane = number / n_bands * plan->block, from = number % n_bands * plan->band;
-    const int64_t n_planes = rg_min(count_planes(plan) - plane, plan->block);
+    const int64_t n_planes = rg_min(rg_resize_count_planes(plan) - plane, plan->block);
     const struct rg_share rows = {from, rg_min(from + plan->band, plan->result.height)};
     return (struct unit){.plan = plan,
                          .plane = plane,
                          .n_planes = n_planes,
-                         .lanes = divide_up(n_planes, lanes) * lanes,
+                         .lanes = rg_divide_up(n_planes, lanes) * lanes,
                          .rows = rows,
                          .sources = sources_of(&plan->height, rows.begin, rows.end),
+                         .n_made = count_made(plan, rows),
                          .values = workspace,
                          .other = workspace + plan->base.slot_nbytes / 2};
 }
 
+static bool is_made(const struct unit *unit, int64_t h)
+{
+    const int64_t *const first = unit->plan->height.first;
+    return unit->n_made == unit->rows.end - unit->rows.begin || first[h + 1] > first[h];
+}
+
+/* Where plane p of a unit is. Depths are copied where planes are interleaved. */
+static int64_t plane_at(const struct unit *unit, const struct rg_resize_side *side, int64_t p)
+{
+    const int64_t plane = unit->plane + p;
+    return rg_resize_plane_nbytes(unit->plan, side, plane / side->depth, plane % side->depth);
+}
+
 static const char *source_plane(const struct unit *unit, int64_t p)
 {
-    return unit->source + rg_resize_plane_nbytes(unit->plan, &unit->plan->source, unit->plane + p);
+    return unit->source + plane_at(unit, &unit->plan->source, p);
 }
 
 static char *result_plane(const struct unit *unit, int64_t p)
 {
-    return unit->result + rg_resize_plane_nbytes(unit->plan, &unit->plan->result, unit->plane + p);
+    return unit->result + plane_at(unit, &unit->plan->result, p);
 }
 
 static void swap_buffers(struct unit *unit)
@@ -217,10 +241,17 @@ static int64_t part_values(const struct unit *unit, const struct part *part)
 /* Values from one plane to the next, where that is the same for all of a unit; else 0. */
 static int64_t plane_pitch(const struct unit *unit, const struct rg_resize_side *side)
 {
-    const int64_t n_channels = unit->plan->n_channels, first = unit->plane % n_channels;
-    if (n_channels == 1)
-        return side->stride_n;
-    return first + unit->n_planes <= n_channels || side->stride_n == n_channels * side->stride_c ? side->stride_c : 0;
+    const int64_t first = unit->plane, last = first + unit->n_planes - 1;
+    const int64_t count[] = {side->depth, unit->plan->n_channels, INT64_MAX};
+    const int64_t stride[] = {side->stride_d, side->stride_c, side->stride_n};
+    int64_t pitch = 0, n = 1; /* planes that follow one another */
+    for (int k = 0; k < 3 && (k == 0 || first / n != last / n); k++) {
+        if (count[k] > 1 && n > 1 && stride[k] != n * pitch)
+            return 0;
+        pitch = count[k] > 1 && n == 1 ? stride[k] : pitch;
+        n *= k < 2 ? count[k] : 1;
+    }
+    return pitch;
 }
 
 /* How the values of a part lie in the tensor: n stretches of values that are one stride apart, in each of n_planes. */
@@ -321,6 +352,40 @@ static void separate(struct unit *unit)
     }
 }
 
+/* Rows of a plane of the result, which either all were made or all are +0. Returns what follows in `from`. */
+static const char *store_stretch(const struct unit *unit, char *plane, struct rg_share rows, const char *from)
+{
+    const struct rg_resize_plan *plan = unit->plan;
+    const struct rg_resize_side *side = &plan->result;
+    const bool made = is_made(unit, rows.begin), dense = rg_resize_is_dense(side, plan->inner);
+    const int64_t n_rows = dense ? rows.end - rows.begin : 1, n = n_rows * row_values(plan, side);
+    for (int64_t h = rows.begin; h < rows.end; h += n_rows) {
+        char *const to = plane + rg_resize_offset(side, h, 0);
+        if (made)
+            plan->base.kernels->values->store[side->dtype](to, 1, from, n);
+        else
+            memset(to, 0, (size_t)(n * side->element_nbytes));
+        from += made ? n * (int64_t)plan->base.t_nbytes : 0;
+    }
+    return from;
+}
+
+/* The same as separate, where rows are missing. */
+static void separate_made(struct unit *unit)
+{
+    const struct rg_resize_plan *plan = unit->plan;
+    const int64_t n = unit->n_made * row_values(plan, &plan->result);
+    plan->base.kernels->values->transpose(unit->other, n, unit->values, unit->lanes, n, unit->n_planes, false);
+    swap_buffers(unit);
+    const char *from = unit->values;
+    for (int64_t p = 0; p < unit->n_planes; p++)
+        for (int64_t h = unit->rows.begin, end; h < unit->rows.end; h = end) {
+            for (end = h + 1; end < unit->rows.end && is_made(unit, end) == is_made(unit, h);)
+                end++;
+            from = store_stretch(unit, result_plane(unit, p), (struct rg_share){h, end}, from);
+        }
+}
+
 /* Sums rows of n groups. */
 static void sum_rows(struct unit *unit, int64_t n)
 {
@@ -329,11 +394,14 @@ static void sum_rows(struct unit *unit, int64_t n)
     const int64_t t = (int64_t)plan->base.t_nbytes;
     struct rg_rows rows = {.pitch = n * unit->lanes * t, .n = n * unit->lanes};
     char *to = unit->other;
-    for (int64_t h = unit->rows.begin; h < unit->rows.end; h++, to += rows.pitch) {
+    for (int64_t h = unit->rows.begin; h < unit->rows.end; h++) {
+        if (!is_made(unit, h))
+            continue;
         rows.src = unit->values + (map->begin[h] - unit->sources.begin) * rows.pitch;
         rows.weight = (const char *)map->weight + map->first[h] * t;
         rows.n_rows = map->first[h + 1] - map->first[h];
         plan->base.kernels->resize[rg_plan_own_dtype(&plan->base)]->rows(to, &rows, true);
+        to += rows.pitch;
     }
     swap_buffers(unit);
 }
@@ -362,8 +430,11 @@ static void make_unit(struct unit *unit)
     if (sums_rows(plan))
         sum_rows(unit, plan->width_first ? to : from);
     if (!plan->width_first && !plan->width.identity)
-        resample_rows(unit, n_rows);
-    separate(unit);
+        resample_rows(unit, unit->n_made);
+    if (unit->n_made < n_rows)
+        separate_made(unit);
+    else
+        separate(unit);
 }
 
 void rg_resize_run_interleaved(const struct rg_resize_plan *plan, const char *source, char *result, int slot,

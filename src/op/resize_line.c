@@ -7,7 +7,7 @@
 
 bool rg_resize_needs_ring(const struct rg_resize_plan *plan)
 {
-    return plan->width_first || !plan->source.solid;
+    return plan->width_first || !plan->source.solid || plan->sums_planes;
 }
 
 int64_t rg_resize_line_length(const struct rg_resize_plan *plan)
@@ -50,7 +50,7 @@ int64_t rg_resize_ring_length(const struct rg_resize_plan *plan)
 /* A source row on its way to the line. */
 static int64_t in_length(const struct rg_resize_plan *plan)
 {
-    return plan->width_first && !plan->source.solid ? plan->max_from * plan->inner : 0;
+    return (plan->width_first || plan->sums_planes) && !plan->source.solid ? plan->max_from * plan->inner : 0;
 }
 
 int64_t rg_resize_slot_nbytes(const struct rg_resize_plan *plan)
@@ -158,32 +158,43 @@ void rg_resize_resample(const struct rg_resize_plan *plan, void *const *to, regr
             plan->base.kernels->resize[dtype]->groups(to[k], line[k], plan->inner, &strip->piece, streamed);
 }
 
-/* Puts one row, of T or as it is in the source, into the line. */
-static void take_line(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines, regrad_dtype dtype,
-                      const void *src, const struct rg_piece *piece)
+/* The planes that one of the result is made of, the first of which is row->source. */
+static struct rg_rows planes_of(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
 {
     static const float one = 1;
     static const double wide_one = 1;
-    const struct rg_rows rows = {
-        .src = src,
-        .weight = rg_plan_own_dtype(&plan->base) == REGRAD_FLOAT64 ? (const void *)&wide_one : &one,
-        .n_rows = 1,
-        .n_fresh = 1,
-        .n = piece->n_src * plan->inner,
+    const struct rg_axis_map *map = &plan->depth;
+    const bool is_wide = plan->base.t_nbytes == sizeof(double);
+    if (!plan->sums_planes)
+        return (struct rg_rows){.weight = is_wide ? (const void *)&wide_one : &one, .n_rows = 1, .n_fresh = 1};
+    const int64_t n = map->first[row->d + 1] - map->first[row->d];
+    return (struct rg_rows){
+        .weight = (const char *)map->weight + map->first[row->d] * (int64_t)plan->base.t_nbytes,
+        .pitch = plan->source.stride_d * plan->source.element_nbytes,
+        .n_rows = n,
+        .n_fresh = n,
     };
-    plan->base.kernels->resize[dtype]->rows(lines->line, &rows, true);
 }
 
-/* The same with a part of source row h of a plane. */
-static void take_source(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines, const char *plane,
-                        int64_t h, const struct rg_piece *piece)
+/* The weighted sum of a part of source row h of all these planes. */
+static void sum_planes(const struct rg_resize_plan *plan, const struct rg_resize_lines *lines,
+                       const struct rg_resize_row *row, int64_t h, const struct rg_piece *piece, void *to)
 {
     const struct rg_resize_side *side = &plan->source;
-    if (side->solid) {
-        take_line(plan, lines, side->dtype, plane + rg_resize_offset(side, h, piece->low), piece);
-    } else {
-        load_strip(plan, plane, h, piece, lines->in);
-        take_line(plan, lines, rg_plan_own_dtype(&plan->base), lines->in, piece);
+    struct rg_rows planes = planes_of(plan, row);
+    const int64_t n_planes = planes.n_rows;
+    planes.n = piece->n_src * plan->inner;
+    if (side->solid || n_planes == 0) {
+        planes.src = row->source + rg_resize_offset(side, h, piece->low);
+        plan->base.kernels->resize[side->dtype]->rows(to, &planes, true);
+        return;
+    }
+    planes.src = lines->in;
+    planes.n_rows = planes.n_fresh = 1;
+    for (int64_t d = 0; d < n_planes; d++) {
+        load_strip(plan, row->source + d * planes.pitch, h, piece, lines->in);
+        plan->base.kernels->resize[rg_plan_own_dtype(&plan->base)]->rows(to, &planes, d == 0);
+        planes.weight = (const char *)planes.weight + plan->base.t_nbytes;
     }
 }
 
@@ -208,52 +219,55 @@ void rg_resize_add_part(const struct rg_resize_plan *plan, void *sum, const void
     plan->base.kernels->resize[rg_plan_own_dtype(&plan->base)]->rows(sum, &rows, at == 0);
 }
 
-/* Makes source row h of a plane ready in the ring. */
-static void make_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane, int64_t h,
-                       const struct rg_resize_strip *strip)
+/* Makes source row h of what a plane is made of ready in the ring. */
+static void make_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                       const struct rg_resize_row *row, int64_t h, const struct rg_resize_strip *strip)
 {
     const struct rg_piece *piece = &strip->piece;
     void *to = lines->ring + h % (2 * plan->ring_batch) * lines->ring_nbytes;
     const void *line = lines->line;
-    if (!plan->width_first) {
-        load_strip(plan, plane, h, piece, to);
+    if (!plan->width_first && !plan->sums_planes) {
+        load_strip(plan, row->source, h, piece, to);
+    } else if (!plan->width_first) {
+        sum_planes(plan, lines, row, h, piece, to);
     } else if (rg_resize_is_long(plan, piece)) {
         for (int64_t at = 0; at < piece->n_src; at += rg_resize_most_sources(plan)) {
             const struct rg_resize_strip part = rg_resize_part_of(plan, piece, at);
-            take_source(plan, lines, plane, h, &part.piece);
+            sum_planes(plan, lines, row, h, &part.piece, lines->line);
             rg_resize_add_part(plan, to, line, &part.piece);
         }
     } else {
-        take_source(plan, lines, plane, h, piece);
+        sum_planes(plan, lines, row, h, piece, lines->line);
         rg_resize_resample(plan, &to, rg_plan_own_dtype(&plan->base), &line, 1, strip, false, (struct rg_ahead){0});
     }
 }
 
 /* The same for batch number `batch` of the rows. */
-static void make_batch_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane,
-                             int64_t batch, const struct rg_resize_strip *strip)
+static void make_batch_ready(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                             const struct rg_resize_row *row, int64_t batch, const struct rg_resize_strip *strip)
 {
     const int64_t end = rg_min((batch + 1) * plan->ring_batch, plan->source.height);
     for (int64_t h = batch * plan->ring_batch; h < end; h++)
-        make_ready(plan, lines, plane, h, strip);
+        make_ready(plan, lines, row, h, strip);
     lines->ready[batch % 2] = batch;
 }
 
-void rg_resize_forget_ring(struct rg_resize_lines *lines, const char *plane)
+void rg_resize_forget_ring(struct rg_resize_lines *lines, int64_t plane)
 {
     lines->plane = plane;
     lines->ready[0] = lines->ready[1] = -1;
 }
 
-const void *rg_resize_ready_rows(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane,
-                                 int64_t h, int64_t *n, const struct rg_resize_strip *strip)
+const void *rg_resize_ready_rows(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                                 const struct rg_resize_row *row, int64_t h, int64_t *n,
+                                 const struct rg_resize_strip *strip)
 {
     const int64_t at = h % (2 * plan->ring_batch);
     *n = rg_min(*n, 2 * plan->ring_batch - at);
-    if (lines->plane != plane)
-        rg_resize_forget_ring(lines, plane);
+    if (lines->plane != row->plane)
+        rg_resize_forget_ring(lines, row->plane);
     for (int64_t batch = h / plan->ring_batch; batch <= (h + *n - 1) / plan->ring_batch; batch++)
         if (lines->ready[batch % 2] != batch)
-            make_batch_ready(plan, lines, plane, batch, strip);
+            make_batch_ready(plan, lines, row, batch, strip);
     return lines->ring + at * lines->ring_nbytes;
 }

@@ -12,15 +12,16 @@ struct rg_resize_lines {
     char *ring, *out, *in;            /* rows of T */
     int64_t line_nbytes, ring_nbytes; /* of one row */
     const struct rg_run *run;
-    const char *plane; /* whose rows the ring holds */
-    int64_t ready[2];  /* which batches of rows its halves hold, or -1 */
+    int64_t plane;    /* of the result, for which the ring holds source rows; or -1 */
+    int64_t ready[2]; /* which batches of rows its halves hold, or -1 */
 };
 
-/* A row of a tensor, in its plane. */
+/* A row of the result, in its plane. */
 struct rg_resize_row {
-    const char *source; /* planes */
+    const char *source; /* the first plane that this one is made of */
     char *result;
-    int64_t h; /* of the result */
+    int64_t plane, h; /* of the result */
+    int64_t d;        /* of the plane in its volume */
 };
 
 /* Takes a slot's part of the workspace. */
@@ -29,11 +30,13 @@ void rg_resize_grant_lines(const struct rg_resize_plan *plan, char *workspace, s
 /* A ring holds source rows, when they are not contiguous, or resampled ones. */
 bool rg_resize_needs_ring(const struct rg_resize_plan *plan);
 
-void rg_resize_forget_ring(struct rg_resize_lines *lines, const char *plane);
+void rg_resize_forget_ring(struct rg_resize_lines *lines, int64_t plane);
 
-/* Source row h of a plane and as many of the n - 1 after it as follow it in the ring; sets *n to their number. */
-const void *rg_resize_ready_rows(const struct rg_resize_plan *plan, struct rg_resize_lines *lines, const char *plane,
-                                 int64_t h, int64_t *n, const struct rg_resize_strip *strip);
+/* Source row h of what the plane of this row of the result is made of, and as many of the n - 1 after it as follow it
+ * in the ring; sets *n to their number. */
+const void *rg_resize_ready_rows(const struct rg_resize_plan *plan, struct rg_resize_lines *lines,
+                                 const struct rg_resize_row *row, int64_t h, int64_t *n,
+                                 const struct rg_resize_strip *strip);
 
 /* Makes the results of n lines. */
 void rg_resize_resample(const struct rg_resize_plan *plan, void *const *to, regrad_dtype dtype, const void *const *line,
@@ -61,12 +64,12 @@ static inline int64_t rg_resize_offset(const struct rg_resize_side *side, int64_
     return (h * side->stride_h + column * side->stride_w) * side->element_nbytes;
 }
 
-/* Where plane number `plane` starts. */
+/* Where plane d of a volume starts. */
 static inline int64_t rg_resize_plane_nbytes(const struct rg_resize_plan *plan, const struct rg_resize_side *side,
-                                             int64_t plane)
+                                             int64_t volume, int64_t d)
 {
-    const int64_t n = plane / plan->n_channels, c = plane % plan->n_channels;
-    return (n * side->stride_n + c * side->stride_c) * side->element_nbytes;
+    const int64_t n = volume / plan->n_channels, c = volume % plan->n_channels;
+    return (n * side->stride_n + c * side->stride_c + d * side->stride_d) * side->element_nbytes;
 }
 
 #endif

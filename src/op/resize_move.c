@@ -1,14 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/resize_move.h"
 
-#include <math.h>
 #include <string.h>
 
 void rg_moved_begin(struct rg_moved *moved, const struct rg_resize_plan *plan)
 {
     moved->plan = plan;
     moved->w = moved->n = 0;
-    moved->from = moved->to = NULL;
+}
+
+static bool is_of_neighbours(const struct rg_resize_plan *plan)
+{
+    return plan->inner == 1 && plan->source.stride_w == 1 && plan->result.stride_w == 1;
+}
+
+/* The lanes of n results of so many bytes each, a constant, which lie from `first` on. */
+static inline void fill_lanes(uint8_t *lane, const int64_t *source, int64_t first, int64_t n, size_t nbytes)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const uint64_t at = (uint64_t)(source[k] - first) * nbytes;
+        const uint64_t bytes = at * UINT64_C(0x0101010101010101) + UINT64_C(0x0706050403020100);
+        memcpy(lane + (size_t)k * nbytes, &bytes, nbytes); /* bytes in memory follow those of a number, lowest first */
+    }
+}
+
+/* The block from result `at` of the stretch on. Its sources must be within as many neighbours as it has results. */
+static inline bool take_block(struct rg_moved *moved, int64_t block, int64_t at, size_t nbytes)
+{
+    const int64_t n = RG_MOVED_NBYTES / (int64_t)nbytes, last = moved->plan->source.width - n;
+    const int64_t *source = moved->source + at, first = rg_min(source[0], last);
+    if (last < 0 || source[n - 1] - first >= n)
+        return false;
+    moved->offset[block] = (int32_t)((first - moved->source[0]) * (int64_t)nbytes);
+    fill_lanes(moved->lane + block * RG_MOVED_NBYTES, source, first, n, nbytes);
+    return true;
+}
+
+/* The last block may overlap the one before it. */
+static inline int64_t take_blocks_of(struct rg_moved *moved, size_t nbytes)
+{
+    const int64_t n = RG_MOVED_NBYTES / (int64_t)nbytes;
+    int64_t block = 0;
+    if (moved->n_full < n)
+        return 0;
+    for (int64_t at = 0; at < moved->n_full; at += n, block++)
+        if (!take_block(moved, block, rg_min(at, moved->n_full - n), nbytes))
+            return 0;
+    return block;
+}
+
+static int64_t take_blocks(struct rg_moved *moved)
+{
+    const int64_t element = moved->plan->source.element_nbytes;
+    if (moved->plan->base.kernels->values->move == NULL || !is_of_neighbours(moved->plan))
+        return 0;
+    return element == 1   ? take_blocks_of(moved, 1)
+           : element == 2 ? take_blocks_of(moved, 2)
+           : element == 4 ? take_blocks_of(moved, 4)
+                          : take_blocks_of(moved, 8);
 }
 
 /* Results without sources are the last ones of a row. */
@@ -27,6 +76,17 @@ void rg_moved_take(struct rg_moved *moved, int64_t w, int64_t end)
         moved->n_full = rg_max(rg_min(map->first[map->n_dst] - w, n), 0);
         moved->source = map->begin + w;
     }
+    moved->n_blocks = take_blocks(moved);
+}
+
+static void move_blocks(const struct rg_moved *moved, char *to, const char *from)
+{
+    const int64_t last = moved->n_blocks - 1, size = moved->plan->source.element_nbytes;
+    rg_move_fn *const move = moved->plan->base.kernels->values->move;
+    from += moved->source[0] * size;
+    move(to, from, moved->offset, moved->lane, last, moved->plan->streamed);
+    move(to + moved->n_full * size - RG_MOVED_NBYTES, from, moved->offset + last, moved->lane + last * RG_MOVED_NBYTES,
+         1, moved->plan->streamed);
 }
 
 /* Neighbours of so many bytes, a constant; four at a time, or each store would wait for its own load. */
@@ -62,9 +122,10 @@ static void move_groups(const struct rg_moved *moved, char *to, const char *from
 /* From a row of the source; the first result is at `to`. */
 static void move_full(const struct rg_moved *moved, char *to, const char *from)
 {
-    const struct rg_resize_side *source = &moved->plan->source, *result = &moved->plan->result;
-    const int64_t element = result->element_nbytes, n = moved->n_full;
-    if (moved->plan->inner > 1 || source->stride_w != 1 || result->stride_w != 1)
+    const int64_t element = moved->plan->result.element_nbytes, n = moved->n_full;
+    if (moved->n_blocks > 0)
+        move_blocks(moved, to, from);
+    else if (!is_of_neighbours(moved->plan))
         move_groups(moved, to, from, moved->plan->inner * element);
     else if (element == 1)
         move_values(to, from, moved->source, n, 1);
@@ -92,74 +153,35 @@ static bool repeats(const struct rg_axis_map *map, int64_t h)
            map->first[h + 1] - map->first[h] == map->first[h] - map->first[h - 1];
 }
 
-/* What is to be canonicalised is so together as long as it is in one piece. */
-static void add_moved(struct rg_moved *moved, char *to, int64_t nbytes)
+/* The stretch of a row, from a row of the source or from none, to where its first result is to be. */
+static void make_stretch(const struct rg_moved *moved, char *to, const char *from)
 {
-    if (moved->to != to) {
-        rg_moved_canonicalise(moved);
-        moved->from = to;
-    }
-    moved->to = to + nbytes;
+    const struct rg_resize_side *result = &moved->plan->result;
+    const int64_t n_full = from == NULL ? 0 : moved->n_full;
+    if (from != NULL)
+        move_full(moved, to, from);
+    clear_groups(result, moved->plan->inner, to + n_full * result->stride_w * result->element_nbytes,
+                 moved->n - n_full);
+}
+
+/* The row of the source that a row of the result repeats; NULL: it is 0. */
+static const char *source_row(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
+{
+    const struct rg_axis_map *depth = &plan->depth, *height = &plan->height;
+    if (depth->first[row->d + 1] == depth->first[row->d] || height->first[row->h + 1] == height->first[row->h])
+        return NULL;
+    return row->source + rg_resize_offset(&plan->source, height->begin[row->h], 0);
 }
 
 void rg_moved_row(struct rg_moved *moved, const struct rg_resize_row *row, bool has_above)
 {
     const struct rg_resize_plan *plan = moved->plan;
     const struct rg_resize_side *result = &plan->result;
-    const struct rg_axis_map *height = &plan->height;
-    const bool has_source = height->first[row->h + 1] > height->first[row->h];
-    const int64_t step = result->stride_w * result->element_nbytes, group = plan->inner * result->element_nbytes;
-    const int64_t n_full = has_source ? moved->n_full : 0;
     char *to = row->result + rg_resize_offset(result, row->h, moved->w);
-    if (has_above && result->solid && repeats(height, row->h)) {
-        memcpy(to, to - result->stride_h * result->element_nbytes, (size_t)(moved->n * group));
-    } else {
-        if (has_source)
-            move_full(moved, to, row->source + rg_resize_offset(&plan->source, height->begin[row->h], 0));
-        clear_groups(result, plan->inner, to + n_full * step, moved->n - n_full);
-    }
-    if (result->solid)
-        add_moved(moved, to, moved->n * group);
-    for (int64_t k = 0; k < moved->n && !result->solid; k++)
-        add_moved(moved, to + k * step, group);
-}
-
-static void canonicalise_half(uint16_t *value, int64_t n, int16_t infinity, uint16_t nan)
-{
-    for (int64_t k = 0; k < n; k++) {
-        const int16_t size = (int16_t)(value[k] & INT16_MAX);
-        const uint16_t number = size > infinity ? nan : value[k];
-        value[k] = size > 0 ? number : 0;
-    }
-}
-
-static void canonicalise_float(float *value, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++) {
-        const float sum = value[k] + 0;
-        value[k] = sum == sum ? sum : NAN;
-    }
-}
-
-static void canonicalise_double(double *value, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++) {
-        const double sum = value[k] + 0;
-        value[k] = sum == sum ? sum : (double)NAN;
-    }
-}
-
-void rg_moved_canonicalise(struct rg_moved *moved)
-{
-    const regrad_dtype dtype = moved->plan->result.dtype;
-    void *const from = moved->from;
-    const int64_t n = (moved->to - moved->from) / moved->plan->result.element_nbytes;
-    moved->from = moved->to = NULL;
-    if (dtype == REGRAD_FLOAT16 || dtype == REGRAD_BFLOAT16)
-        canonicalise_half(from, n, dtype == REGRAD_FLOAT16 ? 0x7C00 : 0x7F80,
-                          dtype == REGRAD_FLOAT16 ? 0x7E00 : 0x7FC0);
-    else if (dtype == REGRAD_FLOAT32)
-        canonicalise_float(from, n);
-    else if (dtype == REGRAD_FLOAT64)
-        canonicalise_double(from, n);
+    const size_t nbytes = (size_t)(moved->n * plan->inner * result->element_nbytes);
+    /* What went past the caches is made again rather than read back. */
+    if (has_above && result->solid && repeats(&plan->height, row->h) && !(plan->streamed && moved->n_blocks > 0))
+        memcpy(to, to - result->stride_h * result->element_nbytes, nbytes);
+    else
+        make_stretch(moved, to, source_row(plan, row));
 }

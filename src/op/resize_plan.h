@@ -14,13 +14,13 @@ enum {
     RG_RESIZE_HELD = 192 * 1024 /* bytes of the sources that a line holds of one result */
 };
 
-/* One of the two tensors, seen as rows. */
+/* One of the two tensors, seen as rows of planes. */
 struct rg_resize_side {
     regrad_dtype dtype;
     int64_t element_nbytes;
-    int64_t height, width;
-    int64_t stride_n, stride_c, stride_h, stride_w; /* in elements */
-    bool solid;                                     /* a row is contiguous */
+    int64_t depth, height, width;
+    int64_t stride_n, stride_c, stride_d, stride_h, stride_w; /* in elements */
+    bool solid;                                               /* a row is contiguous */
 };
 
 /* A part of the width, and how the kernels make it from a line. */
@@ -32,12 +32,14 @@ struct rg_resize_strip {
 struct rg_resize_plan {
     regrad_plan base;
     struct rg_resize_side source, result;
-    struct rg_axis_map height, width;
+    struct rg_axis_map depth, height, width;
     bool one_map;       /* width is height, and ends with it */
+    bool sums_planes;   /* a plane of the result is made of sums of source planes, else of one of them or none */
     int64_t n_channels; /* channels that are planes of their own: C, or 1 when they are inner */
     int64_t inner;      /* values of a group: channels that are stored last, and rows that are groups */
     bool channels_last;
-    int64_t n_rows; /* of the result, in all planes */
+    int64_t n_volumes; /* N times n_channels, each of result.depth planes */
+    int64_t n_rows;    /* of the result, in all planes */
     bool width_first;
     enum rg_way route;
     bool moves;       /* the route is RG_MOVED, if it is not RG_COPIED */
@@ -61,6 +63,12 @@ struct rg_resize_plan {
 static inline const struct rg_resize_plan *rg_as_resize(const regrad_plan *plan)
 {
     return (const struct rg_resize_plan *)plan;
+}
+
+/* Of the result. */
+static inline int64_t rg_resize_count_planes(const struct rg_resize_plan *plan)
+{
+    return plan->n_volumes * plan->result.depth;
 }
 
 /* Are sums of rows the results that are made of them? Where each of a sparse map has one term, of weight 1, it makes no
@@ -105,7 +113,7 @@ static inline bool rg_resize_is_one_strip(const struct rg_resize_plan *plan)
 /* Parts of a row that slots can share: strips, or RG_RESIZE_PART results each of a row that is one. */
 static inline int64_t rg_resize_count_parts(const struct rg_resize_plan *plan)
 {
-    return rg_resize_is_one_strip(plan) ? (plan->result.width + RG_RESIZE_PART - 1) / RG_RESIZE_PART : plan->n_strips;
+    return rg_resize_is_one_strip(plan) ? rg_divide_up(plan->result.width, RG_RESIZE_PART) : plan->n_strips;
 }
 
 /* Values of a line, without the room after it, and of a row in the ring. */

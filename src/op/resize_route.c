@@ -25,7 +25,7 @@ static bool always(const struct rg_resize_plan *plan)
 
 static bool keeps_sizes(const struct rg_resize_plan *plan)
 {
-    return plan->height.identity && plan->width.identity;
+    return plan->depth.identity && plan->height.identity && plan->width.identity;
 }
 
 static bool moves(const struct rg_resize_plan *plan)
@@ -63,16 +63,16 @@ static const struct rg_resize_kernels *kernels_of(const struct rg_resize_plan *p
 static bool can_fuse_groups(const struct rg_resize_plan *plan)
 {
     return kernels_of(plan)->fused_groups != NULL && plan->grouped && plan->inner >= RG_MAX_LANES &&
-           !plan->width.identity && !plan->width_first && plan->source.solid && plan->result.solid &&
-           has_pairs(&plan->height) && has_pairs(&plan->width);
+           !plan->width.identity && !rg_resize_needs_ring(plan) && plan->result.solid && has_pairs(&plan->height) &&
+           has_pairs(&plan->width);
 }
 
 /* Rows of neighbours that shrink by a small integer need no line. */
 static bool can_shrink(const struct rg_resize_plan *plan)
 {
     return kernels_of(plan)->shrink != NULL && plan->inner == 1 && !rg_plan_goes(&plan->base, RG_TURNED) &&
-           !plan->width_first && !plan->grouped && plan->source.solid && plan->result.solid &&
-           plan->result.width <= MOST_SHRUNK && plan->factor > 0;
+           !plan->grouped && !rg_resize_needs_ring(plan) && plan->result.solid && plan->result.width <= MOST_SHRUNK &&
+           plan->factor > 0;
 }
 
 static bool is_grouped(const struct rg_resize_plan *plan)
@@ -133,11 +133,10 @@ static bool makes_groups(const struct rg_resize_plan *plan)
 /* Does each row of a tensor follow the one before it, in all planes? */
 static bool rows_follow(const struct rg_resize_plan *plan, const struct rg_resize_side *side)
 {
-    const int64_t row = side->width * plan->inner, plane = row * side->height, sample = plane * plan->n_channels;
-    const int64_t n_planes = plan->n_rows / plan->result.height;
+    const int64_t row = side->width * plan->inner, plane = row * side->height, volume = plane * side->depth;
     return side->solid && (side->height == 1 || side->stride_h == row) &&
-           (plan->n_channels == 1 || side->stride_c == plane) &&
-           (n_planes <= plan->n_channels || side->stride_n == sample);
+           (side->depth == 1 || side->stride_d == plane) && (plan->n_channels == 1 || side->stride_c == volume) &&
+           (plan->n_volumes <= plan->n_channels || side->stride_n == volume * plan->n_channels);
 }
 
 /* A sum that starts at +0 makes -0 to +0, of a source too; with weights of 1 nothing else can make a -0, and one sum
@@ -157,7 +156,7 @@ void rg_resize_choose_route(struct rg_resize_plan *plan)
     rg_plan_note(&plan->base, RG_STRIDED_SOURCE, !plan->source.solid);
     rg_plan_note(&plan->base, RG_STRIDED_RESULT, !plan->result.solid);
     plan->factor = plan->route == RG_SHRINK ? plan->factor : 0;
-    plan->n_sources = plan->n_rows / plan->result.height * plan->source.height * plan->source.width * plan->inner;
+    plan->n_sources = plan->n_volumes * plan->source.depth * plan->source.height * plan->source.width * plan->inner;
     plan->in_place = !plan->moves && rg_way_is_taken(RG_IN_PLACE, can_be_in_place(plan), true);
 }
 
@@ -174,15 +173,20 @@ static void choose_shared_rows(struct rg_resize_plan *plan)
     plan->shares_rows = rg_plan_takes(&plan->base, RG_SHARED_ROWS, can, pays);
 }
 
+/* Of source and result. */
+static double count_values(const struct rg_resize_plan *plan)
+{
+    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
+    return (double)plan->n_volumes * (double)plan->inner *
+           ((double)source->depth * (double)source->height * (double)source->width +
+            (double)result->depth * (double)result->height * (double)result->width);
+}
+
 /* Do source and result together exceed half of the caches? What of the other half is still there when the result is
  * read is worth less than not to fetch the result before it is written. */
 static bool exceeds_caches(const struct rg_resize_plan *plan)
 {
-    const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    const double n_groups = (double)(plan->n_rows / result->height) * (double)plan->inner;
-    const double n_values =
-        (double)source->height * (double)source->width + (double)result->height * (double)result->width;
-    return n_groups * n_values * (double)source->element_nbytes > (double)rg_way_cache_nbytes() / 2;
+    return count_values(plan) * (double)plan->source.element_nbytes > (double)rg_way_cache_nbytes() / 2;
 }
 
 /* What is put beside streamed values in the same line is slow, as where a row ends within a vector. */
@@ -195,13 +199,15 @@ static bool ends_in_vectors(const struct rg_resize_plan *plan)
  * of what is moved: else that costs more than it gains. */
 static void choose_streams(struct rg_resize_plan *plan)
 {
-    const bool stores_lines = plan->result.solid && !plan->width_first && !only_moves(plan);
+    const bool moves_rows = plan->route == RG_MOVED && !plan->width.backward && plan->inner == 1;
+    const bool stores_rows = plan->result.solid && !plan->width_first && (moves_rows || !only_moves(plan));
     const bool shrinks = plan->source.height * plan->source.width > plan->result.height * plan->result.width;
     const bool far = exceeds_caches(plan);
-    plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_lines, far && ends_in_vectors(plan));
-    plan->prefetched = rg_plan_takes(
-        &plan->base, RG_PREFETCHED,
-        stores_lines && plan->route == RG_COLUMNS && rg_resize_is_dense(&plan->source, plan->inner), far && shrinks);
+    plan->streamed = rg_plan_takes(&plan->base, RG_STREAMED, stores_rows, far && ends_in_vectors(plan));
+    plan->prefetched = rg_plan_takes(&plan->base, RG_PREFETCHED,
+                                     stores_rows && plan->route == RG_COLUMNS && !plan->sums_planes &&
+                                         rg_resize_is_dense(&plan->source, plan->inner),
+                                     far && shrinks);
 }
 
 /* Does every row of the result sum more than one row of the source, or none? */
@@ -234,7 +240,7 @@ void rg_resize_choose_traits(struct rg_resize_plan *plan)
 /* The part of all slots that is at work when these share n_units fairly. */
 static double busy_part(int64_t n_units, int64_t n_slots)
 {
-    const int64_t most = (n_units + n_slots - 1) / n_slots;
+    const int64_t most = rg_divide_up(n_units, n_slots);
     return n_units == 0 ? 0 : (double)n_units / ((double)most * (double)n_slots);
 }
 
@@ -242,15 +248,12 @@ static double busy_part(int64_t n_units, int64_t n_slots)
 bool rg_resize_split(struct rg_resize_plan *plan)
 {
     const int n_threads = plan->base.setup.n_threads;
-    const double n_groups = (double)(plan->n_rows / plan->result.height) * (double)plan->inner;
-    const double n_values = n_groups * ((double)plan->source.height * (double)plan->source.width +
-                                        (double)plan->result.height * (double)plan->result.width);
     const int64_t slot_nbytes = only_moves(plan) ? 0 : rg_resize_slot_nbytes(plan);
     const int64_t n_parts = rg_resize_count_parts(plan);
     const double by_rows = busy_part(plan->n_rows, n_threads);
     const bool pays = by_rows < ROWS_BUSY && busy_part(n_parts, n_threads) > by_rows;
     plan->across = rg_way_is_taken(RG_ACROSS, n_parts > 1, pays);
-    if (!rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, n_values, slot_nbytes))
+    if (!rg_plan_split(&plan->base, plan->across ? n_parts : plan->n_rows, count_values(plan), slot_nbytes))
         return false;
     rg_plan_note(&plan->base, RG_ACROSS, plan->across && plan->base.n_slots > 1);
     return true;

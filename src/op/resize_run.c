@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "kernel/value_kernels.h"
+#include "op/resize_add.h"
 #include "op/resize_interleave.h"
 #include "op/resize_line.h"
 #include "op/resize_move.h"
@@ -62,7 +63,7 @@ static void sum_ready(const struct rg_resize_plan *plan, struct rg_resize_lines 
     do { /* once also where there is nothing to add: the sum is 0 then */
         rows.n_rows = n_taps - tap;
         if (rows.n_rows > 0)
-            rows.src = rg_resize_ready_rows(plan, lines, row->source, begin + tap, &rows.n_rows, strip);
+            rows.src = rg_resize_ready_rows(plan, lines, row, begin + tap, &rows.n_rows, strip);
         plan->base.kernels->resize[rg_plan_own_dtype(&plan->base)]->rows(to, &rows, tap == 0);
         rows.weight = (const char *)rows.weight + rows.n_rows * (int64_t)plan->base.t_nbytes;
         tap += rows.n_rows;
@@ -72,7 +73,8 @@ static void sum_ready(const struct rg_resize_plan *plan, struct rg_resize_lines 
 /* Does a row of the result sum nothing? Then it is +0; many are where the result is larger than the source. */
 static bool is_clear(const struct rg_resize_plan *plan, const struct rg_resize_row *row)
 {
-    return plan->result.solid && plan->height.first[row->h] == plan->height.first[row->h + 1];
+    return plan->result.solid && (plan->height.first[row->h] == plan->height.first[row->h + 1] ||
+                                  plan->depth.first[row->d] == plan->depth.first[row->d + 1]);
 }
 
 static void clear_strip(const struct rg_resize_plan *plan, const struct rg_resize_row *row,
@@ -210,7 +212,7 @@ static void make_long(const struct rg_resize_plan *plan, struct rg_resize_lines 
 {
     for (int64_t at = 0; at < piece->n_src; at += rg_resize_most_sources(plan)) {
         const struct rg_resize_strip part = rg_resize_part_of(plan, piece, at);
-        rg_resize_forget_ring(lines, NULL);
+        rg_resize_forget_ring(lines, -1);
         rg_resize_add_part(plan, lines->out, line_of(plan, lines, row, &part, lines->line), &part.piece);
     }
     rg_resize_store_strip(plan, row, piece, lines->out);
@@ -227,7 +229,6 @@ struct progress {
 /* Goes through the rows of the result, plane after plane. */
 struct cursor {
     const struct progress *progress;
-    int64_t plane;
     struct rg_resize_row row;
 };
 
@@ -235,9 +236,12 @@ static void enter_plane(struct cursor *cursor, int64_t plane)
 {
     const struct progress *progress = cursor->progress;
     const struct rg_resize_plan *plan = progress->plan;
-    cursor->row.source = progress->source + rg_resize_plane_nbytes(plan, &plan->source, plane);
-    cursor->row.result = progress->result + rg_resize_plane_nbytes(plan, &plan->result, plane);
-    cursor->plane = plane;
+    const int64_t volume = plane / plan->result.depth, d = plane % plan->result.depth;
+    const int64_t first = rg_axis_begin(&plan->depth, d);
+    cursor->row.source = progress->source + rg_resize_plane_nbytes(plan, &plan->source, volume, first);
+    cursor->row.result = progress->result + rg_resize_plane_nbytes(plan, &plan->result, volume, d);
+    cursor->row.plane = plane;
+    cursor->row.d = d;
 }
 
 static struct cursor cursor_at(const struct progress *progress, int64_t row)
@@ -254,7 +258,7 @@ static void take_rows(struct cursor *cursor, struct rg_resize_row *rows, int64_t
     for (int64_t k = 0; k < n; k++) {
         if (cursor->row.h == cursor->progress->plan->result.height) {
             cursor->row.h = 0;
-            enter_plane(cursor, cursor->plane + 1);
+            enter_plane(cursor, cursor->row.plane + 1);
         }
         rows[k] = cursor->row;
         cursor->row.h++;
@@ -303,7 +307,7 @@ static void run_strips(const struct progress *progress, struct rg_resize_lines *
     const struct rg_resize_plan *plan = progress->plan;
     struct cursor cursor = cursor_at(progress, share.begin);
     struct rg_resize_row rows[RG_RESIZE_BATCH];
-    rg_resize_forget_ring(lines, NULL);
+    rg_resize_forget_ring(lines, -1);
     for (int64_t at = share.begin; at < share.end; at += plan->batch) {
         const int64_t n = rg_min(share.end - at, plan->batch);
         take_rows(&cursor, rows, n);
@@ -426,6 +430,16 @@ static void copy_rows(const struct progress *progress, const struct task *task)
 
 /* ---- Moving, where a result has one source or none ---- */
 
+static void add_rows(const struct progress *progress, const struct task *task)
+{
+    struct cursor cursor = cursor_at(progress, task->rows.begin);
+    struct rg_resize_row row;
+    for (int64_t at = task->rows.begin; at < task->rows.end; at++) {
+        take_rows(&cursor, &row, 1);
+        rg_resize_add_row(progress->plan, &row, columns_of(progress->plan, task));
+    }
+}
+
 /* Some rows side by side: what a stretch reads is found once for all of them. */
 static void move_rows(const struct progress *progress, const struct task *task)
 {
@@ -442,7 +456,6 @@ static void move_rows(const struct progress *progress, const struct task *task)
             rg_moved_take(&moved, w, columns.end);
             for (int64_t k = 0; k < n; k++)
                 rg_moved_row(&moved, &rows[k], at + k > task->rows.begin);
-            rg_moved_canonicalise(&moved);
         }
     }
 }
@@ -458,6 +471,8 @@ static void run_slot(void *context, int slot)
     char *const workspace = all == NULL ? NULL : all + (size_t)slot * plan->base.slot_nbytes;
     if (plan->route == RG_COPIED)
         copy_rows(progress, &task);
+    else if (plan->route == RG_MOVED && plan->width.backward)
+        add_rows(progress, &task);
     else if (plan->route == RG_MOVED)
         move_rows(progress, &task);
     else if (plan->route == RG_INTERLEAVED)

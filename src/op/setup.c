@@ -56,6 +56,7 @@ regrad_status rg_setup_init(struct rg_setup *setup, const char *op, const regrad
     setup->n_threads = known.threads > 0 ? (int)rg_min(known.threads, RG_MAX_THREADS) : rg_num_threads();
     setup->loop = (struct rg_loop){known.parallel_for, known.parallel_context};
     setup->memory = rg_memory_of_system();
+    setup->once = known.once != 0;
     if (known.allocate != NULL)
         setup->memory = (struct rg_memory){known.allocate, known.free, known.memory_context, NULL};
     return REGRAD_OK;

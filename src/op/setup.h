@@ -10,6 +10,7 @@ struct rg_setup {
     int n_threads; /* the most slots */
     struct rg_loop loop;
     struct rg_memory memory;
+    bool once; /* for one run */
 };
 
 /* Reads and checks options, which may be NULL. */

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "resizes.h"
+
 static std::vector<void *> blocks;
 
 void *device_block(int which)
@@ -108,6 +110,47 @@ Call grid()
     return call("aclnnGridSampler2D", {tensor({2, 3, 6, 7}, 0), tensor({2, 4, 5, 2}, 1), tensor({2, 3, 4, 5}, 2)}, {});
 }
 
+Call grid_3d_backward()
+{
+    Call made = call("aclnnGridSampler3DBackward",
+                     {tensor({2, 3, 2, 4, 5}, 0, ACL_FORMAT_NCDHW), tensor({2, 3, 3, 6, 7}, 1, ACL_FORMAT_NCDHW),
+                      tensor({2, 2, 4, 5, 3}, 2, ACL_FORMAT_NCDHW), tensor({2, 3, 3, 6, 7}, 3, ACL_FORMAT_NCDHW),
+                      tensor({2, 2, 4, 5, 3}, 4, ACL_FORMAT_NCDHW)},
+                     {});
+    made.mask = array({1, 1});
+    return made;
+}
+
+Call grid_3d()
+{
+    return call("aclnnGridSampler3D",
+                {tensor({2, 3, 3, 6, 7}, 0, ACL_FORMAT_NCDHW), tensor({2, 2, 4, 5, 3}, 1, ACL_FORMAT_NCDHW),
+                 tensor({2, 3, 2, 4, 5}, 2, ACL_FORMAT_NCDHW)},
+                {});
+}
+
+Call add()
+{
+    return call("aclnnAdd", {tensor({2, 3, 4, 5}, 0), tensor({3, 1, 5}, 1), tensor({2, 3, 4, 5}, 2)}, {});
+}
+
+Call mul()
+{
+    Call made = add();
+    made.function = "aclnnMulGetWorkspaceSize";
+    return made;
+}
+
+Call relu()
+{
+    return call("aclnnRelu", {tensor({2, 3, 4, 5}, 0), tensor({2, 3, 4, 5}, 1)}, {});
+}
+
+Call reduce_sum()
+{
+    return call("aclnnReduceSum", {tensor({2, 3, 4, 5}, 0), tensor({2, 4, 5}, 1)}, {array({1})});
+}
+
 // ---- Objects ------------------------------------------------------------------------------------
 
 static aclTensor *create(const Tensor &tensor)
@@ -147,19 +190,35 @@ static aclBoolArray *create_mask(const Array &mask)
     return made;
 }
 
+static aclScalar *create(const Scalar &scalar)
+{
+    if (scalar.handle == Handle::NONE)
+        return nullptr;
+    std::vector<unsigned char> bytes = scalar.bytes;
+    aclScalar *made = aclCreateScalar(bytes.data(), scalar.type);
+    if (scalar.handle == Handle::STALE)
+        aclDestroyScalar(made);
+    return made;
+}
+
 // ---- Phases -------------------------------------------------------------------------------------
 
 using Tensors = std::vector<aclTensor *>;
 using Arrays = std::vector<aclIntArray *>;
 
-static aclnnStatus dispatch(const Call &call, const Tensors &t, const Arrays &a, aclBoolArray *mask, uint64_t *size,
-                            aclOpExecutor **executor)
+static aclnnStatus dispatch(const Call &call, const Tensors &t, const Arrays &a, aclBoolArray *mask, aclScalar *alpha,
+                            uint64_t *size, aclOpExecutor **executor)
 {
     const std::string name = call.function.substr(0, call.function.size() - sizeof("GetWorkspaceSize") + 1);
     const bool corners = call.align_corners;
     const double h = call.scales[0], w = call.scales[1];
+    for (const Resize &resize : resizes())
+        if (name == resize.name)
+            return resize.phase_1({call, t, a, size, executor});
     if (name == "aclnnUpsampleBilinear2dBackward")
         return aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(t[0], a[0], a[1], corners, h, w, t[1], size, executor);
+    if (name == "aclnnUpsampleBilinear2dBackwardV2")
+        return aclnnUpsampleBilinear2dBackwardV2GetWorkspaceSize(t[0], a[0], a[1], corners, h, w, t[1], size, executor);
     if (name == "aclnnUpsampleBilinear2d")
         return aclnnUpsampleBilinear2dGetWorkspaceSize(t[0], a[0], corners, h, w, t[1], size, executor);
     if (name == "aclnnUpsampleNearestExact1dBackward")
@@ -173,7 +232,21 @@ static aclnnStatus dispatch(const Call &call, const Tensors &t, const Arrays &a,
     if (name == "aclnnGridSampler2D")
         return aclnnGridSampler2DGetWorkspaceSize(t[0], t[1], call.interpolation, call.padding, corners, t[2], size,
                                                   executor);
-    return aclnnGridSampler2DBackwardGetWorkspaceSize(t[0], t[1], t[2], call.interpolation, call.padding, corners, mask,
+    if (name == "aclnnGridSampler2DBackward")
+        return aclnnGridSampler2DBackwardGetWorkspaceSize(t[0], t[1], t[2], call.interpolation, call.padding, corners,
+                                                          mask, t[3], t[4], size, executor);
+    if (name == "aclnnGridSampler3D")
+        return aclnnGridSampler3DGetWorkspaceSize(t[0], t[1], call.interpolation, call.padding, corners, t[2], size,
+                                                  executor);
+    if (name == "aclnnAdd")
+        return aclnnAddGetWorkspaceSize(t[0], t[1], alpha, t[2], size, executor);
+    if (name == "aclnnMul")
+        return aclnnMulGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+    if (name == "aclnnRelu")
+        return aclnnReluGetWorkspaceSize(t[0], t[1], size, executor);
+    if (name == "aclnnReduceSum")
+        return aclnnReduceSumGetWorkspaceSize(t[0], a[0], call.keep_dims, call.dtype, t[1], size, executor);
+    return aclnnGridSampler3DBackwardGetWorkspaceSize(t[0], t[1], t[2], call.interpolation, call.padding, corners, mask,
                                                       t[3], t[4], size, executor);
 }
 
@@ -186,8 +259,9 @@ void phase_1(Call &call)
     for (const Array &array : call.arrays)
         arrays.push_back(create(array));
     aclBoolArray *mask = create_mask(call.mask);
+    aclScalar *alpha = create(call.alpha);
     aclGetRecentErrMsg();
-    call.status = dispatch(call, tensors, arrays, mask, call.has_workspace_size ? &call.workspace_size : nullptr,
+    call.status = dispatch(call, tensors, arrays, mask, alpha, call.has_workspace_size ? &call.workspace_size : nullptr,
                            call.has_executor ? &call.executor : nullptr);
     const char *message = aclGetRecentErrMsg();
     call.message = message != nullptr ? message : "";
@@ -201,6 +275,8 @@ void phase_1(Call &call)
     }
     if (call.mask.handle == Handle::LIVE)
         aclDestroyBoolArray(mask);
+    if (call.alpha.handle == Handle::LIVE)
+        aclDestroyScalar(alpha);
 }
 
 static aclnnStatus run(const Call &call, void *workspace)
@@ -211,6 +287,7 @@ static aclnnStatus run(const Call &call, void *workspace)
         Phase2 function;
     } operators[] = {
         {"aclnnUpsampleBilinear2dBackwardGetWorkspaceSize", aclnnUpsampleBilinear2dBackward},
+        {"aclnnUpsampleBilinear2dBackwardV2GetWorkspaceSize", aclnnUpsampleBilinear2dBackwardV2},
         {"aclnnUpsampleBilinear2dGetWorkspaceSize", aclnnUpsampleBilinear2d},
         {"aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize", aclnnUpsampleNearestExact1dBackward},
         {"aclnnUpsampleNearestExact1dGetWorkspaceSize", aclnnUpsampleNearestExact1d},
@@ -218,7 +295,16 @@ static aclnnStatus run(const Call &call, void *workspace)
         {"aclnnUpsampleNearestExact2dGetWorkspaceSize", aclnnUpsampleNearestExact2d},
         {"aclnnGridSampler2DBackwardGetWorkspaceSize", aclnnGridSampler2DBackward},
         {"aclnnGridSampler2DGetWorkspaceSize", aclnnGridSampler2D},
+        {"aclnnGridSampler3DBackwardGetWorkspaceSize", aclnnGridSampler3DBackward},
+        {"aclnnGridSampler3DGetWorkspaceSize", aclnnGridSampler3D},
+        {"aclnnAddGetWorkspaceSize", aclnnAdd},
+        {"aclnnMulGetWorkspaceSize", aclnnMul},
+        {"aclnnReluGetWorkspaceSize", aclnnRelu},
+        {"aclnnReduceSumGetWorkspaceSize", aclnnReduceSum},
     };
+    for (const Resize &resize : resizes())
+        if (call.function == resize.name + "GetWorkspaceSize")
+            return resize.phase_2(workspace, call.workspace_size, call.executor, nullptr);
     for (const auto &op : operators) {
         if (call.function == op.name)
             return op.function(workspace, call.workspace_size, call.executor, nullptr);

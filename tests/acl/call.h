@@ -10,6 +10,7 @@
 #include "acl/acl.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/aclnn_ops_cv.h"
+#include "aclnnop/aclnn_ops_math.h"
 
 using Sizes = std::vector<int64_t>;
 
@@ -37,6 +38,21 @@ struct Array {
     Handle handle = Handle::LIVE;
 };
 
+struct Scalar {
+    std::vector<unsigned char> bytes; // of its value
+    aclDataType type = ACL_FLOAT;
+    Handle handle = Handle::LIVE;
+};
+
+template <typename Value> Scalar scalar(Value value, aclDataType type)
+{
+    const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(&value);
+    Scalar made;
+    made.bytes.assign(bytes, bytes + sizeof(value));
+    made.type = type;
+    return made;
+}
+
 // What an operator was called with. A call uses the members that its operator has.
 struct Call {
     std::string function; // phase 1's
@@ -44,8 +60,11 @@ struct Call {
     std::vector<Array> arrays;
     Array mask; // of booleans
     bool align_corners = false;
-    double scales[2] = {0, 0};
+    double scales[3] = {0, 0, 0}; // of the first axis first
     int64_t interpolation = 0, padding = 0;
+    Scalar alpha = scalar(1.0F, ACL_FLOAT);
+    bool keep_dims = false;
+    aclDataType dtype = ACL_FLOAT;
     bool has_workspace_size = true, has_executor = true;
 
     // Fills in what the call leaves in the objects that it makes: phase 1 and what came of it.
@@ -64,6 +83,12 @@ Call nearest_2d_backward();
 Call nearest_2d();
 Call grid_backward();
 Call grid();
+Call grid_3d_backward();
+Call grid_3d();
+Call add();
+Call mul();
+Call relu();
+Call reduce_sum();
 
 // Calls phase 1 with objects that are destroyed before it returns; notes status, results and message.
 void phase_1(Call &call);

@@ -82,7 +82,8 @@ check "running isolated" prints "$programs/four_gradients.txt" env REGRAD_CHECK=
 # Each library by name, and nothing but one copy of each function.
 check "compiling by_name" "$cxx" -std=c++11 "-I$include" "$programs/by_name.cpp" -o "$work/by_name" -pthread -ldl
 names=(libascendcl.so libacl_rt.so libacl_mdl.so libacl_op_compiler.so libacl_op_executor.so libacl_tdt_channel.so
-    libacl_tdt_queue.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so)
+    libacl_tdt_queue.so libaclnn_math.so libaclnn_ops_infer.so libaclnn_ops_train.so libnnopbase.so libopapi.so
+    libopapi_cv.so libopapi_math.so)
 check "by_name isolated" env REGRAD_CHECK=isolate "$work/by_name" "${names[@]:0:2}"
 for name in "${names[@]}"; do
     check "by_name $name" "$work/by_name" "$name" libascendcl.so

@@ -6,12 +6,13 @@
 #include "aclnn/acl_meta.h"
 #include "problem.h"
 
-/* Has the interface this problem? It knows neither the gather law nor asymmetric coordinates, no float64 but for
- * the grid sample, no nearest-exact resize that grows by more than 50, and no empty one in one dimension. */
+/* Has the interface this problem? It knows neither the gather law nor asymmetric coordinates nor Lanczos filters, and
+ * of some functions no float64, nothing empty, no scale that is no float, and nothing that grows or shrinks by too
+ * much. */
 bool problem_acl_has(const struct problem *problem);
 
-/* Bilinear tensors are described as NHWC when is_channels_last: their strides may be any. Tensors and arrays end
- * before this returns. */
+/* Tensors of resizes that take it are described as NHWC or NDHWC when is_channels_last: their strides may be any.
+ * Tensors and arrays end before this returns. */
 aclnnStatus problem_acl_phase_1(const struct problem *problem, const regrad_tensor *in, const regrad_tensor *out,
                                 bool is_channels_last, uint64_t *workspace_size, aclOpExecutor **executor);
 

@@ -20,6 +20,7 @@
 #include "acl/sys/runtime_lock.h"
 #include "acl/tell/finding.h"
 #include "aclnn/acl_meta.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
 
 enum { N_REMEMBERED = 1024 };
@@ -580,12 +581,45 @@ static void tells_leaks_of_many_places(void **state)
         assert_int_equal(aclrtDestroyEvent(events[--n]), ACL_SUCCESS);
 }
 
+/* Of six dimensions with gaps: the elements whose numbers to base 3 have no digit 2. */
+static aclTensor *describe_with_gaps(void *memory)
+{
+    static const int64_t shape[] = {2, 2, 2, 2, 2, 2}, stride[] = {243, 81, 27, 9, 3, 1}, storage = 729;
+    return aclCreateTensor(shape, 6, ACL_FLOAT, stride, 0, ACL_FORMAT_ND, &storage, 1, memory);
+}
+
+static void watches_each_dimension(void **state)
+{
+    (void)state;
+    float *memory = allocate(729 * sizeof(float));
+    aclTensor *tensor = describe_with_gaps(memory);
+    aclOpExecutor *executor = NULL;
+    aclrtStream first, second;
+    uint64_t size = 0;
+    assert_int_equal(aclrtMemset(memory, 729 * sizeof(float), 0, 729 * sizeof(float)), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateStream(&first), ACL_SUCCESS);
+    assert_int_equal(aclrtCreateStream(&second), ACL_SUCCESS);
+    assert_int_equal(aclnnReluGetWorkspaceSize(tensor, tensor, &size, &executor), ACL_SUCCESS);
+    assert_int_equal(aclnnRelu(NULL, size, executor, first), ACL_SUCCESS);
+    (void)aclGetRecentErrMsg();
+    assert_int_equal(aclrtMemsetAsync(memory + 242, 4, 0, 4, second), ACL_SUCCESS); /* 22222 */
+    assert_null(aclGetRecentErrMsg());
+    assert_int_equal(aclrtMemsetAsync(memory + 364, 4, 0, 4, second), ACL_SUCCESS); /* 111111 */
+    assert_said("aclrtMemsetAsync", "aclnnRelu");
+    assert_int_equal(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    assert_int_equal(aclrtDestroyStream(first), ACL_SUCCESS);
+    assert_int_equal(aclrtDestroyStream(second), ACL_SUCCESS);
+    assert_int_equal(aclDestroyTensor(tensor), ACL_SUCCESS);
+    assert_int_equal(aclrtFree(memory), ACL_SUCCESS);
+}
+
 int main(void)
 {
     unsetenv("REGRAD_CHECK");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_to_parents_what_is_theirs), /* while there are no threads */
         cmocka_unit_test(remembers_freed_memory),
+        cmocka_unit_test(watches_each_dimension),
         cmocka_unit_test(remembers_the_last_of_many),
         cmocka_unit_test(forgets_what_is_allocated_anew),
         cmocka_unit_test(knows_handles),

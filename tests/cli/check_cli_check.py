@@ -4,13 +4,13 @@ import os
 import re
 import unittest
 
-from cli import OPERATORS, Case, bfloat16_bits, np
+from cli import OPERATORS, RESIZES, Case, bfloat16_bits, choices, np, scale_options, sizes
 
-SIZES = {3: ["--input-size", "2,3,26", "--output-size", "11"], 4: ["--input-size", "2,3,9,5", "--output-size", "13,8"]}
+TWO = ["--input-size", "2,3,9,5", "--output-size", "13,8"]
 
 
-def sizes(operator):
-    return SIZES[3 if "1d" in operator else 4]
+def usual_sizes(operator):
+    return sizes(operator, (2, 3, 4, 9, 26), (6, 13, 11))
 
 
 class Holds(Case):
@@ -23,7 +23,7 @@ class Holds(Case):
         for operator in OPERATORS:
             for dtype in ("float16", "bfloat16", "float32", "float64"):
                 with self.subTest(operator=operator, dtype=dtype):
-                    text = self.check(operator, *sizes(operator), "--dtype", dtype)
+                    text = self.check(operator, *usual_sizes(operator), "--dtype", dtype)
                     self.assertRegex(text, r"(?m)^adjoint +held ")
                     self.assertEqual("finite differences" in text, "grid" in operator)
                     if dtype == "float64":
@@ -34,14 +34,33 @@ class Holds(Case):
     def test_options(self):
         for options in ([], ["--align-corners"], ["--asymmetric"], ["--scale-h", "1.7", "--scale-w", "0.6"]):
             for layout in ("nchw", "nhwc"):
-                self.check("upsample_bilinear2d_backward", *SIZES[4], *options, "--layout", layout)
+                self.check("upsample_bilinear2d_backward", *TWO, *options, "--layout", layout)
         for options in ([], ["--law", "gather"], ["--scale-h", "1.7"], ["--law", "gather", "--scale-w", "0.6"]):
-            self.check("upsample_nearest_exact2d_backward", *SIZES[4], *options)
+            self.check("upsample_nearest_exact2d_backward", *TWO, *options)
         for interpolation in ("bilinear", "nearest", "bicubic"):
             for padding in ("zeros", "border", "reflection"):
                 for align in ([], ["--align-corners"]):
-                    self.check("grid_sampler_2d_backward", *SIZES[4], "--interpolation", interpolation, "--padding",
+                    self.check("grid_sampler_2d_backward", *TWO, "--interpolation", interpolation, "--padding",
                                padding, *align)
+                    if interpolation != "bicubic":
+                        self.check("grid_sampler_3d_backward", *usual_sizes("grid_sampler_3d"), "--interpolation",
+                                   interpolation, "--padding", padding, *align, "--layout", "nhwc")
+
+    def test_options_of_resizes(self):
+        """Coordinates, laws and scales; lengths that stay, lengths of 1, and outputs behind the end of the input."""
+        for operator in RESIZES:
+            for shapes in [((1, 2, 3, 7, 40), (5, 31, 9)), ((1, 2, 3, 6, 5), (3, 6, 5)), ((2, 1, 1, 1, 1), (4, 3, 7)),
+                           ((1, 2, 4, 3, 7), (1, 1, 1)), ((1, 1, 4, 9, 9), (16, 40, 40))]:
+                for options in choices(operator):
+                    for layout, scales in [("nchw", (0, 0, 0)), ("nhwc", (0.7, 1.3, 2.1))]:
+                        words = [*sizes(operator, *shapes), *options, *scale_options(operator, scales)]
+                        with self.subTest(operator=operator, words=words):
+                            self.check(operator, *words, "--layout", layout)
+
+    def test_uint8(self):
+        self.assertEqual(self.refused("check", "upsample_nearest2d", *TWO, "--dtype", "u8"),
+                         "upsample_nearest2d: the type is uint8, which has no gradient to check; wanted float16, "
+                         "bfloat16, float32 or float64")
 
     def test_files(self):
         rng = np.random.default_rng(2)
@@ -74,6 +93,8 @@ class Holds(Case):
                                             "--output-size", "1009"))
         text = self.check("upsample_bilinear2d", "--input-size", "1,1,2,4194305", "--output-size", "2,1009")
         self.assertRegex(text, r"\nW is longer than 2\^22: ")
+        text = self.check("upsample_trilinear3d", "--input-size", "1,1,4194305,1,2", "--output-size", "1009,1,2")
+        self.assertRegex(text, r"\nD is longer than 2\^22: ")
 
     def test_identity_grid_is_left_out(self):
         """Points on pixel centres lie on edges: nothing is claimed about them."""
@@ -88,12 +109,11 @@ class Holds(Case):
         message = self.refused("check", "upsample_bilinear2d_backward", "g.npy", "--input-size", "3,3")
         self.assertEqual(message, "grad_output (g.npy): holds NaN or infinity, with which nothing can be checked")
         for operator in OPERATORS:
-            size = ["--input-size", "0,3,9" if "1d" in operator else "0,3,9,5", "--output-size",
-                    "11" if "1d" in operator else "13,8"]
-            self.check(operator, *size)
+            self.check(operator, *sizes(operator, (0, 3, 4, 9, 5), (6, 13, 8)))
+            self.check(operator, *sizes(operator, (2, 0, 4, 9, 5), (6, 13, 8)), "--layout", "nhwc")
 
     def test_seed(self):
-        texts = [self.check("upsample_bilinear2d", *SIZES[4], "--seed", str(seed)) for seed in (1, 1, 2)]
+        texts = [self.check("upsample_bilinear2d", *TWO, "--seed", str(seed)) for seed in (1, 1, 2)]
         self.assertEqual(texts[0], texts[1])
         self.assertNotEqual(texts[0].replace("seed 1", ""), texts[2].replace("seed 2", ""))
 
@@ -107,20 +127,21 @@ class Fails(Case):
         preload = os.environ["REGRAD_SPOILER"] + ":" + os.environ.get("LD_PRELOAD", "")
         options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         env = dict(os.environ, LD_PRELOAD=preload.rstrip(":"), REGRAD_SPOIL=spoil, ASAN_OPTIONS=options.lstrip(":"))
-        text = self.text("check", operator, *sizes(operator), env=env, status=status)
+        text = self.text("check", operator, *usual_sizes(operator), env=env, status=status)
         failed = {"adjoint": ADJOINT, "finite differences": DIFFERENCES, "reference": REFERENCE}
         shown = sum({failed[m] for m in re.findall(r"(?m)^(adjoint|finite differences|reference).* FAILED ", text)})
         self.assertEqual(shown, status, text)
 
     def test_gradient_of_grid(self):
-        name, operator = "regrad_grid_sampler_2d_backward", "grid_sampler_2d_backward"
-        self.spoilt(operator, "", 0)
-        self.spoilt(operator, f"{name}:float32:0,{name}:float64:0", ADJOINT)
-        self.spoilt(operator, f"{name}:float32:0", ADJOINT + REFERENCE)
-        self.spoilt(operator, f"{name}:float32:1", REFERENCE)
-        self.spoilt(operator, f"{name}:float32:1,{name}:float64:1", DIFFERENCES)
-        self.spoilt(operator, f"{name}:float64:1", DIFFERENCES + REFERENCE)
-        self.spoilt(operator, f"{name}:float32:0,{name}:float64:1", ADJOINT + DIFFERENCES + REFERENCE)
+        for operator in ("grid_sampler_2d_backward", "grid_sampler_3d_backward"):
+            name = "regrad_" + operator
+            self.spoilt(operator, "", 0)
+            self.spoilt(operator, f"{name}:float32:0,{name}:float64:0", ADJOINT)
+            self.spoilt(operator, f"{name}:float32:0", ADJOINT + REFERENCE)
+            self.spoilt(operator, f"{name}:float32:1", REFERENCE)
+            self.spoilt(operator, f"{name}:float32:1,{name}:float64:1", DIFFERENCES)
+            self.spoilt(operator, f"{name}:float64:1", DIFFERENCES + REFERENCE)
+            self.spoilt(operator, f"{name}:float32:0,{name}:float64:1", ADJOINT + DIFFERENCES + REFERENCE)
 
     def test_each_operator(self):
         for operator in OPERATORS:

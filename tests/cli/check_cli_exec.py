@@ -24,8 +24,8 @@ PLANTED_SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "exec
 SYMBOLISERS = [name for name in ("addr2line", "llvm-addr2line", "llvm-symbolizer", "eu-addr2line")
                if shutil.which(name)]
 SHELL = ["--", "sh", "-c"]
-VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "REGRAD_CHECK",
-             "REGRAD_CHECK_LOG", "REGRAD_CHECK_TELLER", "REGRAD_TRACE"]
+VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "PYTHONPATH",
+             "REGRAD_CHECK", "REGRAD_CHECK_LOG", "REGRAD_CHECK_TELLER", "REGRAD_TRACE"]
 
 
 def summary(words, n_findings=0, n_notes=0):
@@ -109,6 +109,7 @@ class Running(Exec):
         got = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
         self.assertEqual(got["LD_LIBRARY_PATH"], home + "/lib64:/before")
         self.assertEqual(got["PATH"], home + "/bin:/usr/bin:/bin")
+        self.assertEqual(got["PYTHONPATH"], home + "/python/site-packages")
         for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
             self.assertEqual(got[name], home)
         self.assertEqual(got["ASCEND_OPP_PATH"], home + "/opp")

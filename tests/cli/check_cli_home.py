@@ -3,14 +3,15 @@
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from cli import REGRAD, Case
 
 MARK = "regrad-ascend-home.txt"
-VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "PATH"]
+VARIABLES = ["ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH"]
 LIBRARIES = ["ascendcl", "acl_mdl", "acl_op_compiler", "acl_op_executor", "acl_rt", "acl_tdt_channel", "acl_tdt_queue",
-             "nnopbase", "opapi", "opapi_cv", "opapi_math"]
+             "aclnn_math", "aclnn_ops_infer", "aclnn_ops_train", "nnopbase", "opapi", "opapi_cv", "opapi_math"]
 SHELLS = ["bash", "bash --posix", "dash", "zsh", "ksh", "mksh", "busybox sh"]
 
 
@@ -52,6 +53,8 @@ class Tree(Home):
                 self.assertTrue(os.path.isfile(path) and not os.path.islink(path), path)
         for script in ("set_env.sh", "bin/setenv.bash"):
             self.assertTrue(os.path.isfile(os.path.join(root, script)))
+        for module in ("__init__", "op", "rt", "util"):
+            self.assertTrue(os.path.isfile(os.path.join(root, "python", "site-packages", "acl", module + ".py")))
         self.assertTrue(os.path.isdir(os.path.join(root, "opp")))
         for package in ("runtime", "opp", "toolkit"):
             with open(os.path.join(root, "share", "info", package, "version.info"), encoding="ascii") as file:
@@ -148,8 +151,9 @@ class Environment(Home):
         self.assertEqual([name for name in variables if "regrad" in name and name not in ("_", "OLDPWD", "PWD")], [])
         return [variables.get(name) for name in VARIABLES]
 
-    def wanted(self, root, path="/usr/bin:/bin", libraries=""):
-        return [root, root + "/opp", root, root + "/lib64" + libraries, root + "/bin:" + path]
+    def wanted(self, root, path="/usr/bin:/bin", libraries="", packages=""):
+        return [root, root + "/opp", root, root + "/lib64" + libraries, root + "/bin:" + path,
+                root + "/python/site-packages" + packages]
 
     def test_shells(self):
         root = self.path("a tree")
@@ -179,6 +183,15 @@ class Environment(Home):
                 got = self.source(shell, f". {self.home}/set_env.sh\n. {self.home}/set_env.sh",
                                   {"LD_LIBRARY_PATH": before, "PATH": f"/usr/bin:{programs}:/bin"})
                 self.assertEqual(got, self.wanted(self.home, libraries=after))
+
+    def test_module_is_found(self):
+        packages = self.home + "/python/site-packages"
+        find = 'from importlib.util import find_spec; print(find_spec("acl").origin)'
+        ask = f"{sys.executable} -B -c '{find}' | grep -Fqx \"$PYTHONPATH/acl/__init__.py\""
+        for shell in ("bash", "sh"):
+            self.assertEqual(self.source(shell, f". {self.home}/set_env.sh", then=ask), self.wanted(self.home))
+            got = self.source(shell, f". {self.home}/set_env.sh", {"PYTHONPATH": f"/x:{packages}:/y"})
+            self.assertEqual(got, self.wanted(self.home, packages=":/x:/y"))
 
     def test_program_is_found(self):
         for shell in ("bash", "sh"):

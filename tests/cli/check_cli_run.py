@@ -120,6 +120,25 @@ class Worked(Case):
             self.assertEqual(self.grid_backward(*data, wanted=[name])[0].tobytes(), both[k].tobytes())
             self.assertEqual([f for f in self.files() if "grad" in f], [name + ".npy"])
 
+    def test_grid_of_a_volume(self):
+        """The order of a point is x, y, z: it moves along W, H and D."""
+        volume = np.arange(24, dtype="f4").reshape(1, 1, 2, 3, 4)
+        points = np.array([[1, -1, -1], [-1, 1, -1], [-1, -1, 1], [1, 1, 1], [-1, -1, 0]], "f4")
+        options = ["--align-corners"]
+        result = self.run_one("grid_sampler_3d", volume, points.reshape(1, 1, 1, 5, 3), options=options)
+        self.assertEqual(result.tolist(), [[[[[3, 8, 12, 23, 6]]]]])
+        last = self.run_one("grid_sampler_3d", np.moveaxis(volume, 1, -1), points.reshape(1, 1, 1, 5, 3),
+                            options=[*options, "--layout", "nhwc"])
+        self.assertEqual(np.moveaxis(last, -1, 1).tolist(), result.tolist())
+        for name, array in [("g", np.ones((1, 1, 1, 1, 5), "f4")), ("i", volume), ("p", points.reshape(1, 1, 1, 5, 3))]:
+            self.save(name + ".npy", array)
+        self.regrad("run", "grid_sampler_3d_backward", "g.npy", "i.npy", "p.npy", "--input-grad", "x.npy",
+                    "--grid-grad", "y.npy", "--padding", "border", *options)
+        wanted = np.zeros((2, 3, 4))
+        wanted[[0, 0, 1, 1, 0, 1], [0, 2, 0, 2, 0, 0], [3, 0, 0, 3, 0, 0]] = [1, 1, 1.5, 1, 0.5, 1.5]
+        self.assertEqual(self.load("x.npy")[0, 0].tolist(), wanted.tolist())
+        self.assertEqual(self.load("y.npy").reshape(5, 3)[4, 2], 6) # 12 a voxel, half a voxel a unit of z
+
     def test_grid_forward(self):
         image = np.array([[[[0, 1, 3]]]], "f8")
         grid = np.array([[[[0, 0], [1 / 3, 0]]]], "f8") # pixels 1 and 1.5
@@ -200,7 +219,7 @@ class Cases(Case):
     def options(self, case):
         options = []
         scales = case.get("scales", [])
-        for axis, scale in zip("l" if len(scales) == 1 else "hw", scales):
+        for axis, scale in zip("l" if len(scales) == 1 else "dhw"[-len(scales):], scales):
             options += [f"--scale-{axis}", repr(float(scale))]
         if "law" in case:
             options += ["--law", case["law"]]
@@ -213,42 +232,53 @@ class Cases(Case):
             options += ["--align-corners"]
         return options
 
-    def check(self, case, name, scale):
-        """Within (n + 4) units of the arithmetic, times at most the sum of |grad_output|, and one rounding."""
+    def check(self, case, name, scale, given="grad_output"):
+        """Within (n + 4) units of the arithmetic, times at most the sum of |given|, and one rounding."""
         dtype = case["dtype"]
         wanted = np.array([float(v) for v in case[name]])
         result = self.fetch(name + ".npy", dtype)
-        size = scale * float(np.abs([float(v) for v in case["grad_output"] if math.isfinite(float(v))]).sum())
+        size = scale * float(np.abs([float(v) for v in case[given] if math.isfinite(float(v))]).sum())
         unit = 2.0 ** -53 if dtype == "float64" else 2.0 ** -24
         stored = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8}.get(dtype, unit)
         self.assertEqual(np.isfinite(result).tolist(), np.isfinite(wanted).tolist(), case["id"])
         finite = np.isfinite(wanted)
         self.assertEqual(repr(result[~finite].tolist()), repr(wanted[~finite].tolist()), case["id"])
         error = np.abs(result - wanted)[finite]
-        allowed = (len(case["grad_output"]) + 4) * unit * size + stored * np.abs(wanted[finite])
+        allowed = (len(case[given]) + 4) * unit * size + stored * np.abs(wanted[finite])
         self.assertTrue((error <= allowed).all(), (case["id"], error.max(), result, wanted))
 
     def test_resizes(self):
         for case in (c for c in CASES if not c["op"].startswith("grid")):
             with self.subTest(case["id"]):
-                n, c = case["input_size"][:2]
-                self.store("g.npy", case["grad_output"], case["dtype"], (n, c, *case["output_size"]))
-                self.regrad("run", case["op"], "g.npy", "-o", "grad_input.npy", "--input-size",
-                            ",".join(map(str, case["input_size"])), *self.options(case))
-                self.check(case, "grad_input", 1)
+                size_in, size_out = case["input_size"], [*case["input_size"][:2], *case["output_size"]]
+                given, result, size, other, option = (
+                    ("grad_output", "grad_input", size_out, size_in, "--input-size") if "grad_output" in case else
+                    ("input", "output", size_in, size_out, "--output-size"))
+                self.store("g.npy", case[given], case["dtype"], size)
+                self.regrad("run", case["op"], "g.npy", "-o", result + ".npy", option, ",".join(map(str, other)),
+                            *self.options(case))
+                weights = 1.6 if "cubic" in case["op"] or "lanczos" in case["op"] else 1 # on an axis, at most
+                self.check(case, result, weights ** (len(size) - 2), given)
 
     def test_grids(self):
         for case in (c for c in CASES if c["op"].startswith("grid")):
             with self.subTest(case["id"]):
-                n, c, h, w = case["input_size"]
-                self.store("g.npy", case["grad_output"], case["dtype"], (n, c, *case["grid_size"][1:3]))
+                n, c, *axes = case["input_size"]
                 self.store("i.npy", case["input"], case["dtype"], case["input_size"])
                 self.store("p.npy", case["grid"], case["dtype"], case["grid_size"])
-                self.regrad("run", case["op"], "g.npy", "i.npy", "p.npy", "--input-grad", "input_grad.npy",
-                            "--grid-grad", "grid_grad.npy", *self.options(case))
-                self.check(case, "input_grad", 1.375 ** 2)
+                if "output" in case:
+                    self.regrad("run", case["op"], "i.npy", "p.npy", "-o", "output.npy", *self.options(case))
+                    self.check(case, "output", 1.375 ** len(axes), "input")
+                    continue
+                self.store("g.npy", case["grad_output"], case["dtype"], (n, c, *case["grid_size"][1:-1]))
+                wanted = [name for name in ("input_grad", "grid_grad") if case[name] is not None]
+                files = [x for name in wanted for x in ("--" + name.replace("_", "-"), name + ".npy")]
+                self.regrad("run", case["op"], "g.npy", "i.npy", "p.npy", *files, *self.options(case))
                 largest = max(abs(float(v)) for v in case["input"] if math.isfinite(float(v)))
-                self.check(case, "grid_grad", max(h, w) / 2 * 3 * 1.375 * largest)
+                sizes = {"input_grad": 1.375 ** len(axes),
+                         "grid_grad": max(axes) / 2 * 3 * 1.375 ** (len(axes) - 1) * largest}
+                for name in wanted:
+                    self.check(case, name, sizes[name])
 
 
 with open(os.environ["REGRAD_CASES"]) as file:

@@ -13,12 +13,43 @@ except ImportError:
     sys.exit(77)
 
 REGRAD = os.environ["REGRAD"]
-OPERATORS = [
-    "upsample_bilinear2d", "upsample_bilinear2d_backward", "upsample_nearest_exact1d",
-    "upsample_nearest_exact1d_backward", "upsample_nearest_exact2d", "upsample_nearest_exact2d_backward",
-    "resize_bilinear_v2_grad", "upsample_nearest_exact2d_grad", "grid_sampler_2d", "grid_sampler_2d_backward",
+FORWARDS = [
+    "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_nearest_exact1d",
+    "upsample_nearest_exact2d", "upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d",
+    "upsample_trilinear3d", "upsample_bicubic2d", "upsample_bilinear2d_aa", "upsample_bicubic2d_aa",
+    "upsample_lanczos2d_aa",
 ]
+RESIZES = [forward + end for forward in FORWARDS for end in ("", "_backward")]
+OPERATORS = [*RESIZES, "resize_bilinear_v2_grad", "upsample_nearest_exact2d_grad", "grid_sampler_2d",
+             "grid_sampler_2d_backward", "grid_sampler_3d", "grid_sampler_3d_backward"]
 COMMANDS = ["run", "list", "describe", "check", "compare", "ascend-home", "exec"]
+
+
+def n_axes(operator):
+    """How many dimensions of its tensors come after the channels."""
+    return next((n for n in (1, 2, 3) if f"{n}d" in operator), 2)
+
+
+def sizes(operator, sizes_in, sizes_out):
+    """The options for the last sizes of these, as many as the operator has axes."""
+    n = n_axes(operator)
+    return ["--input-size", ",".join(map(str, [*sizes_in[:2], *sizes_in[-n:]])),
+            "--output-size", ",".join(map(str, sizes_out[-n:]))]
+
+
+def choices(operator):
+    """The ways in which a resize can read: its laws, or its coordinates, as options."""
+    if "nearest" in operator:
+        return [["--law", law] for law in ("forward", "gather")]
+    names = ["half_pixel", "align_corners", "asymmetric"]
+    return [["--coordinates", name] for name in names[:2 if "_aa" in operator else 3]]
+
+
+def scale_options(operator, scales):
+    """The options for the last scales of these, as many as the operator has axes, but for zeros."""
+    n = n_axes(operator)
+    names = "l" if n == 1 else "dhw"[-n:]
+    return [x for name, scale in zip(names, scales[-n:]) if scale for x in (f"--scale-{name}", str(scale))]
 
 
 def bfloat16_bits(array):

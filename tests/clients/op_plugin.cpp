@@ -203,7 +203,9 @@ struct Tensor {
         Shape strides(shape.size(), 1);
         for (size_t d = shape.size() - 1; d > 0; d--)
             strides[d - 1] = strides[d] * shape[d];
-        const aclFormat format = shape.size() == 3 ? ACL_FORMAT_NCL : ACL_FORMAT_NCHW;
+        const aclFormat format = shape.size() == 3   ? ACL_FORMAT_NCL
+                                 : shape.size() == 4 ? ACL_FORMAT_NCHW
+                                                     : ACL_FORMAT_NCDHW;
         return ACL(aclCreateTensor)(shape.data(), shape.size(), ACL_FLOAT, strides.data(), MARGIN, format, &n_stored, 1,
                                     storage);
     }
@@ -243,6 +245,26 @@ static void resize(Framework &framework)
     expect(out_3.values(), smooth.out, "bilinear");
 }
 
+// The scale of the second nearest forward is a float in the call, too.
+static void resize_more(Framework &framework)
+{
+    const Tensor signal(framework, {1, 1, 4}, {1, 2, 3, 4}), stretched(framework, {1, 1, 6});
+    execute(framework, "aclnnUpsampleNearest1dV2", signal.convert(), convert({6}), 1.6F, stretched.convert());
+    const Tensor grad_1(framework, {1, 1, 8}, {1, 2, 3, 4, 5, 6, 7, 8}), out_1(framework, {1, 1, 4});
+    execute(framework, "aclnnUpsampleLinear1dBackward", grad_1.convert(), convert({8}), convert({1, 1, 4}), false, 2.0,
+            out_1.convert());
+    const Tensor grad_2(framework, {1, 1, 1, 8}, {1, 0, 0, 0, 0, 0, 0, 0}), out_2(framework, {1, 1, 1, 4});
+    execute(framework, "aclnnUpsampleBicubic2dBackward", grad_2.convert(), convert({1, 8}), convert({1, 1, 1, 4}),
+            false, 0.0, 0.0, out_2.convert());
+    const Tensor grad_3(framework, {1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), out_3(framework, {1, 1, 1, 1, 1});
+    execute(framework, "aclnnUpsampleTrilinear3dBackward", grad_3.convert(), convert({2, 2, 2}),
+            convert({1, 1, 1, 1, 1}), false, 2.0, 2.0, 2.0, out_3.convert());
+    expect(stretched.values(), {1, 1, 2, 2, 3, 4}, "nearest 1-D");
+    expect(out_1.values(), {3.25F, 7, 11, 14.75F}, "linear 1-D");
+    expect(out_2.values(), {1.10546875F, -0.10546875F, 0, 0}, "bicubic 2-D");
+    expect(out_3.values(), {36}, "trilinear 3-D");
+}
+
 static void sample(Framework &framework, bool wants_grid)
 {
     const WorkedGrid worked;
@@ -275,6 +297,7 @@ int main(int argc, char **argv)
              "aclrtCreateStreamWithConfig");
         for (int round = 0; round < 20; round++) {
             resize(framework);
+            resize_more(framework);
             sample(framework, round % 2 == 0);
         }
         framework.queue.drain();

@@ -11,7 +11,8 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-PLACE = re.compile(r"`((?:bench|cmake|docs|examples|fuzz|include|scripts|src|tests|tools)/[\w./-]+)`")
+FOLDERS = "bench|cmake|docs|examples|fuzz|include|python/acl|python/regrad|scripts|src|tests|tools"
+PLACE = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)`")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PHRASE = re.compile(r"\b(?:of no use|(?:is|are|was|were|be) told|had better|but for|those of)\b", re.IGNORECASE)
 # Headers, documents, and what the library and its program print.

@@ -9,7 +9,7 @@ cd "$1"
 # What a directory may include: regrad (regrad.h), vendor (the headers of the aclnn interface), the
 # name of another layer, one file of it, or a header of third_party/. The folders of src/acl are
 # layers, from the lowest to the highest.
-acl="regrad base/environment.h base/format.h base/half.h base/plural.h base/thread.h vendor"
+acl="regrad base/environment.h base/format.h base/half.h base/overlap.h base/plural.h base/thread.h vendor"
 may_include() {
     case $1 in
     src/base) echo regrad base ;;
@@ -26,10 +26,12 @@ may_include() {
     src/acl/device) echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/device ;;
     src/acl/memory) echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/memory ;;
     src/acl/object) echo "$acl" acl/tell acl/handle acl/context acl/object ;;
+    src/acl/math) echo "$acl" acl/math ;;
     src/acl/executor)
-        echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/memory acl/object acl/executor
+        echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/memory acl/object acl/math \
+            acl/executor
         ;;
-    src/acl/aclnn) echo "$acl" acl/tell acl/handle acl/context acl/device acl/object acl/executor acl/aclnn ;;
+    src/acl/aclnn) echo "$acl" acl/tell acl/handle acl/context acl/device acl/object acl/math acl/executor acl/aclnn ;;
     src/acl/life)
         echo "$acl" acl/sys acl/tell acl/handle acl/store acl/context acl/stream acl/device acl/executor acl/life
         ;;

@@ -14,7 +14,7 @@ complain() {
 }
 
 mapfile -t files < <(find include src tools tests examples fuzz bench -name '*.[ch]' -o -name '*.cpp' | sort)
-mapfile -t scripts < <(find scripts tests bench .ci -name '*.sh' -o -name '*.py' -o -path .ci/run | sort)
+mapfile -t scripts < <(find scripts tests bench python .ci -name '*.sh' -o -name '*.py' -o -path .ci/run | sort)
 mapfile -t ours < <(printf '%s\n' "${files[@]}" | grep '^src/')
 
 # In this layout a function's braces, and no others, stand alone in the first column.

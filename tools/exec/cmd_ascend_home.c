@@ -26,9 +26,9 @@ const struct command command_ascend_home = {
     .summary = "prints where build scripts find the aclnn interface",
     .words = "",
     .details =
-        "Prints the root of a tree in the layout of the vendor's toolkit: include/, lib64/, <arch>-linux/,\n"
-        "bin/setenv.bash and set_env.sh. It belongs to this program, built or installed, wherever that has been\n"
-        "moved to. Existing build scripts find it by\n\n"
+        "Prints the root of a tree in the layout of the vendor's toolkit: include/, lib64/, python/,\n"
+        "bin/setenv.bash, set_env.sh, and except in the Python package <arch>-linux/. It belongs to this program,\n"
+        "built or installed, wherever that has been moved to. Existing build scripts find it by\n\n"
         "    ASCEND_HOME_PATH=$(regrad ascend-home)\n\n"
         "and scripts that source a file by . \"$(regrad ascend-home)/set_env.sh\".\n\n"
         "--install makes a directory of links into the tree, for programs that look in one place only, such as\n"

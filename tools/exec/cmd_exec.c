@@ -108,7 +108,8 @@ static int set_paths(void)
         status = complain_memory("the environment");
     if (status == STATUS_OK)
         status = put_first("LD_LIBRARY_PATH", root, "lib64") | put_first("PATH", root, "bin") |
-                 set("ASCEND_HOME_PATH", root) | set("ASCEND_TOOLKIT_HOME", root) | set("ASCEND_OPP_PATH", opp);
+                 put_first("PYTHONPATH", root, "python/site-packages") | set("ASCEND_HOME_PATH", root) |
+                 set("ASCEND_TOOLKIT_HOME", root) | set("ASCEND_OPP_PATH", opp);
     free(opp);
     free(root);
     return status;
@@ -301,9 +302,9 @@ const struct command command_exec = {
     .details = "Runs a program that was built for the vendor's libraries with regrad's, and with the check mode on.\n"
                "Options stand before the program. Findings appear on standard error when they happen; a line at the\n"
                "end counts them. Signals are passed on to the program.\n\n"
-               "The program gets LD_LIBRARY_PATH, PATH, ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and ASCEND_OPP_PATH as\n"
-               "set_env.sh of 'regrad ascend-home' sets them, REGRAD_CHECK, REGRAD_CHECK_LOG and, for a report,\n"
-               "REGRAD_TRACE.\n\n"
+               "The program gets LD_LIBRARY_PATH, PATH, PYTHONPATH, ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and\n"
+               "ASCEND_OPP_PATH as set_env.sh of 'regrad ascend-home' sets them, REGRAD_CHECK, REGRAD_CHECK_LOG and,\n"
+               "for a report, REGRAD_TRACE.\n\n"
                "Exit status:\n"
                "  the program's, or 128 and the number of the signal that ended it\n"
                "  99        the program ended with 0, but there were findings (notes do not count)\n"

@@ -6,11 +6,13 @@
 
 #include "acl/aclnn/aclnn_check.h"
 #include "acl/context/ignored.h"
+#include "acl/executor/executor_overlap.h"
 #include "acl/object/strided.h"
 #include "acl/object/type.h"
 #include "acl/tell/message.h"
 #include "acl/tell/setting.h"
 #include "aclnn/opdev/op_errno.h"
+#include "base/overlap.h"
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
@@ -29,9 +31,19 @@ struct rg_acl_argument rg_int_array_argument(const char *name, const aclIntArray
     return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_INT_ARRAY, .handle = array};
 }
 
+struct rg_acl_argument rg_float_array_argument(const char *name, const aclFloatArray *array)
+{
+    return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_FLOAT_ARRAY, .handle = array};
+}
+
 struct rg_acl_argument rg_bool_array_argument(const char *name, const aclBoolArray *array)
 {
     return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_BOOL_ARRAY, .handle = array};
+}
+
+struct rg_acl_argument rg_scalar_argument(const char *name, const aclScalar *scalar)
+{
+    return (struct rg_acl_argument){.name = name, .kind = RG_HANDLE_SCALAR, .handle = scalar};
 }
 
 static aclnnStatus acquire(struct rg_call *call, struct rg_acl_argument *argument)
@@ -142,6 +154,51 @@ static aclnnStatus measure(const struct rg_call *call, struct rg_acl_operand *op
     return check_storage(call, operand, low, high);
 }
 
+/* A tensor that nobody looks at has sizes, too. */
+static aclnnStatus check_sizes(const struct rg_call *call, const struct rg_acl_operand *operand)
+{
+    char shape[RG_DIMS_TEXT];
+    for (uint64_t d = 0; d < operand->view.rank; d++)
+        if (operand->view.shape[d] < 0) {
+            rg_dims_text(shape, operand->view.shape, operand->view.rank);
+            return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s has shape %s, must not have negative sizes",
+                               operand->name, shape);
+        }
+    return ACLNN_SUCCESS;
+}
+
+/* Neither what is read nor what is written may reach further than the search for overlaps can count. */
+static aclnnStatus check_reach(const struct rg_call *call, const struct rg_acl_operand *operand)
+{
+    if (operand->low >= -RG_FURTHEST && operand->high <= RG_FURTHEST)
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s reaches the bytes [%" PRId64 ", %" PRId64
+                       ") from its data address, must stay within 2^61 of it",
+                       operand->name, operand->low, operand->high);
+}
+
+static aclnnStatus check_result(const struct rg_call *call, const struct rg_acl_operand *operand)
+{
+    char strides[RG_DIMS_TEXT];
+    const bool has_elements = operand->is_used && operand->low != operand->high;
+    if (!has_elements || !operand->is_output || !rg_operand_overlaps_itself(operand))
+        return ACLNN_SUCCESS;
+    rg_dims_text(strides, operand->view.stride, operand->view.rank);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s has strides %s, with which elements overlap; must give each element memory of its own",
+                       operand->name, strides);
+}
+
+aclnnStatus rg_call_check_results(const struct rg_call *call)
+{
+    for (int i = 0; i < call->program->n_operands; i++) {
+        RG_TRY(check_reach(call, &call->program->operands[i]));
+        RG_TRY(check_result(call, &call->program->operands[i]));
+    }
+    return ACLNN_SUCCESS;
+}
+
 static struct rg_program *create_program(const struct rg_call *call, enum rg_program_work work)
 {
     struct rg_program *program = calloc(1, sizeof(*program));
@@ -184,18 +241,20 @@ aclnnStatus rg_call_prepare(struct rg_call *call, enum rg_program_work work)
     note_tensors(call, work);
     for (int i = 0; i < call->program->n_operands; i++) {
         struct rg_acl_operand *operand = &call->program->operands[i];
-        if (operand->is_used)
-            RG_TRY(measure(call, operand));
+        RG_TRY(operand->is_used ? measure(call, operand) : check_sizes(call, operand));
         if (operand->is_used && !operand->is_output)
             rg_ignored_expect_read(call->function, operand->name, operand->view.data);
     }
+    if (work == RG_WORK_ZERO)
+        RG_TRY(rg_call_check_results(call));
     return rg_program_settle(call->function, call->program);
 }
 
-aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)
+const regrad_plan_options rg_call_options = {.size = sizeof rg_call_options, .once = 1};
+
+aclnnStatus rg_call_check_overlap(const struct rg_call *call)
 {
     void *addresses[RG_MAX_OPERANDS] = {NULL};
-    RG_TRY(rg_native_refusal(call->function, status));
     for (int i = 0; i < call->program->n_operands; i++)
         addresses[i] = call->program->operands[i].view.data;
     if (!rg_program_has_addresses(call->program, addresses))
@@ -203,12 +262,23 @@ aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)
     return rg_program_check_overlap(call->function, call->program, addresses);
 }
 
+aclnnStatus rg_call_planned(struct rg_call *call, regrad_status status)
+{
+    RG_TRY(rg_native_refusal(call->function, status));
+    return rg_call_check_overlap(call);
+}
+
 /* ---- Native tensors ----------------------------------------------------------------------- */
+
+int rg_call_dim(int d, int rank, bool is_channels_last)
+{
+    if (!is_channels_last || d == 0)
+        return d;
+    return d == 1 ? rank - 1 : d - 1;
+}
 
 regrad_tensor rg_call_tensor(const struct rg_call *call, int argument, bool is_channels_last)
 {
-    static const int in_order[] = {0, 1, 2, 3}, from_channels_last[] = {0, 3, 1, 2};
-    const int *from = is_channels_last ? from_channels_last : in_order;
     const struct rg_acl_tensor *view = call->arguments[argument].tensor;
     regrad_tensor tensor = {.data = view->data,
                             .rank = (int32_t)view->rank,
@@ -216,8 +286,9 @@ regrad_tensor rg_call_tensor(const struct rg_call *call, int argument, bool is_c
                             .name = call->arguments[argument].name};
     rg_type_native(view->type, &tensor.dtype);
     for (int d = 0; d < tensor.rank; d++) {
-        tensor.shape[d] = view->shape[from[d]];
-        tensor.stride[d] = view->stride[from[d]];
+        const int from = rg_call_dim(d, tensor.rank, is_channels_last);
+        tensor.shape[d] = view->shape[from];
+        tensor.stride[d] = view->stride[from];
     }
     return tensor;
 }
@@ -228,6 +299,6 @@ aclnnStatus rg_call_copy(struct rg_call *call)
     /* A resize between equal shapes is refused exactly where a copy must be: see executor_program.c. */
     regrad_tensor from = rg_call_tensor(call, 0, false), to = rg_call_tensor(call, call->n_arguments - 1, false);
     from.dtype = to.dtype = REGRAD_FLOAT64;
-    return rg_call_planned(call,
-                           regrad_upsample_bilinear2d_plan(&from, &to, REGRAD_HALF_PIXEL, 0, 0, &call->program->plan));
+    return rg_call_planned(call, regrad_upsample_bilinear2d_plan_with(&from, &to, REGRAD_HALF_PIXEL, 0, 0,
+                                                                      &rg_call_options, &call->program->plan));
 }

@@ -46,6 +46,15 @@ aclnnStatus rg_acl_check_rank(const struct rg_call *call, const struct rg_acl_ar
                        rg_plural(tensor->tensor->rank), shape, rank);
 }
 
+aclnnStatus rg_acl_check_rank_at_most(const struct rg_call *call, const struct rg_acl_argument *tensor, uint64_t rank)
+{
+    if (tensor->tensor->rank <= rank)
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s has %" PRIu64 " dimensions, must have at most %" PRIu64, tensor->name, tensor->tensor->rank,
+                       rank);
+}
+
 aclnnStatus rg_acl_check_length(const struct rg_call *call, const struct rg_acl_argument *array, uint64_t length)
 {
     if (array->array->size == length)
@@ -100,6 +109,17 @@ aclnnStatus rg_acl_check_same_format(const struct rg_call *call, const struct rg
                        (int)format, rg_format_name(wanted), (int)wanted, other->name);
 }
 
+aclnnStatus rg_acl_check_image_format(const struct rg_call *call, const struct rg_acl_argument *tensor, bool takes_nhwc)
+{
+    const aclFormat format = tensor->tensor->format;
+    if (format == ACL_FORMAT_NCHW || format == ACL_FORMAT_ND || (format == ACL_FORMAT_NHWC && takes_nhwc))
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "the format of %s is %s (%d), must be %s", tensor->name,
+                       rg_format_name(format), (int)format,
+                       takes_nhwc ? "ACL_FORMAT_NCHW, ACL_FORMAT_NHWC or ACL_FORMAT_ND"
+                                  : "ACL_FORMAT_NCHW or ACL_FORMAT_ND");
+}
+
 aclnnStatus rg_acl_check_dim(const struct rg_call *call, const struct rg_acl_argument *tensor, int d, int64_t wanted,
                              const char *reason)
 {
@@ -121,19 +141,27 @@ aclnnStatus rg_acl_check_value(const struct rg_call *call, const struct rg_acl_a
                        array->name, i, rg_acl_value(array, i), wanted, reason);
 }
 
-aclnnStatus rg_acl_check_same_shape(const struct rg_call *call, const struct rg_acl_argument *tensor,
-                                    const struct rg_acl_argument *other)
+aclnnStatus rg_acl_check_shape(const struct rg_call *call, const struct rg_acl_argument *tensor, const int64_t *dims,
+                               uint64_t n, const char *reason)
 {
     char shape[RG_DIMS_TEXT], wanted[RG_DIMS_TEXT];
-    bool is_same = tensor->tensor->rank == other->tensor->rank;
-    for (uint64_t d = 0; is_same && d < tensor->tensor->rank; d++)
-        is_same = tensor->tensor->shape[d] == other->tensor->shape[d];
+    bool is_same = tensor->tensor->rank == n;
+    for (uint64_t d = 0; is_same && d < n; d++)
+        is_same = tensor->tensor->shape[d] == dims[d];
     if (is_same)
         return ACLNN_SUCCESS;
     rg_dims_text(shape, tensor->tensor->shape, tensor->tensor->rank);
-    rg_dims_text(wanted, other->tensor->shape, other->tensor->rank);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s has shape %s, must have %s, that of %s",
-                       tensor->name, shape, wanted, other->name);
+    rg_dims_text(wanted, dims, n);
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s has shape %s, must have %s, %s", tensor->name,
+                       shape, wanted, reason);
+}
+
+aclnnStatus rg_acl_check_same_shape(const struct rg_call *call, const struct rg_acl_argument *tensor,
+                                    const struct rg_acl_argument *other)
+{
+    char reason[64];
+    snprintf(reason, sizeof(reason), "that of %s", other->name);
+    return rg_acl_check_shape(call, tensor, other->tensor->shape, other->tensor->rank, reason);
 }
 
 aclnnStatus rg_acl_check_positive_dim(const struct rg_call *call, const struct rg_acl_argument *tensor, int d)
@@ -178,6 +206,22 @@ aclnnStatus rg_acl_check_scale_not_negative(const struct rg_call *call, const ch
     return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %g, must not be negative", name, scale);
 }
 
+aclnnStatus rg_acl_check_filter(const struct rg_call *call, const char *name, double scale, int half_taps)
+{
+    if (scale <= 0 || isfinite((float)(half_taps * (double)(float)(1 / scale))))
+        return ACLNN_SUCCESS;
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %g, must have a filter of finite length", name,
+                       scale);
+}
+
+static aclnnStatus refuse_sizes(const struct rg_call *call, const char *name, double scale, int64_t in, int64_t out,
+                                const char *does, double ratio, int most)
+{
+    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
+                       "%s is %g and the sizes are %" PRId64 " and %" PRId64 ", which %s by %.17g, must be at most %d",
+                       name, scale, in, out, does, ratio, most);
+}
+
 aclnnStatus rg_acl_check_ratio(const struct rg_call *call, const char *name, double scale, int64_t in, int64_t out)
 {
     const double least = 0.02; /* the device's arithmetic; its documents say that 50 is the most */
@@ -193,8 +237,26 @@ aclnnStatus rg_acl_check_ratio(const struct rg_call *call, const char *name, dou
     if (in < 1 || out < 1)
         return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
                            "%s is 0 and the sizes are %" PRId64 " and %" PRId64 ", must be 1 or more", name, in, out);
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
-                       "%s is 0 and the sizes are %" PRId64 " and %" PRId64
-                       ", which grows by %.17g, must be at most 50",
-                       name, in, out, (double)out / (double)in);
+    return refuse_sizes(call, name, scale, in, out, "grows", (double)out / (double)in, 50);
+}
+
+aclnnStatus rg_acl_check_growth(const struct rg_call *call, const char *name, double scale, int64_t in, int64_t out)
+{
+    const int most = 500;
+    const double ratio = (double)out / (double)in;
+    if (scale > most)
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %.17g, must be at most %d", name, scale,
+                           most);
+    return ratio > most ? refuse_sizes(call, name, scale, in, out, "grows", ratio, most) : ACLNN_SUCCESS;
+}
+
+aclnnStatus rg_acl_check_shrinkage(const struct rg_call *call, const char *name, double scale, int64_t in, int64_t out)
+{
+    const int most = 50;
+    const double ratio = scale > 0 ? 1 / scale : (double)in / (double)out;
+    if (ratio <= most)
+        return ACLNN_SUCCESS;
+    if (scale > 0)
+        return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function, "%s is %.17g, must be at least 0.02", name, scale);
+    return refuse_sizes(call, name, scale, in, out, "shrinks", ratio, most);
 }

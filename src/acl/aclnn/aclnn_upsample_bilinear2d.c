@@ -2,6 +2,7 @@
 /* Bilinear resize and its gradient: the checks in the order of the vendor's, then a plan. */
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d_backward.h"
+#include "aclnnop/aclnn_upsample_bilinear_2d_backward_v2.h"
 
 #include "acl/aclnn/aclnn_check.h"
 #include "acl/aclnn/aclnn_upsample.h"
@@ -29,16 +30,6 @@ static struct layout layout_of_result(const struct rg_acl_argument *out)
 static struct layout layout_of_source(const struct rg_acl_argument *source)
 {
     return source->tensor->format == ACL_FORMAT_NHWC ? channels_last : channels_first;
-}
-
-static aclnnStatus check_format(const struct rg_call *call, const struct rg_acl_argument *tensor)
-{
-    const aclFormat format = tensor->tensor->format;
-    if (format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC || format == ACL_FORMAT_ND)
-        return ACLNN_SUCCESS;
-    return rg_acl_fail(ACLNN_ERR_PARAM_INVALID, call->function,
-                       "the format of %s is %s (%d), must be ACL_FORMAT_NCHW, ACL_FORMAT_NHWC or ACL_FORMAT_ND",
-                       tensor->name, rg_format_name(format), (int)format);
 }
 
 /* ---- Checks ------------------------------------------------------------------------------- */
@@ -114,7 +105,7 @@ static void note_axes(struct rg_call *call, const int64_t *input, struct layout 
 }
 
 typedef regrad_status make_plan(const regrad_tensor *read, const regrad_tensor *written, regrad_coordinates coordinates,
-                                double scale_h, double scale_w, regrad_plan **plan);
+                                double scale_h, double scale_w, const regrad_plan_options *options, regrad_plan **plan);
 
 /* What is left when the tensors have been checked: the first argument is read, the last is written. */
 static aclnnStatus plan(struct rg_call *call, bool is_copy, bool align_corners, double scales_h, double scales_w,
@@ -136,7 +127,8 @@ static aclnnStatus plan(struct rg_call *call, bool is_copy, bool align_corners, 
     const regrad_tensor read = rg_call_tensor(call, 0, is_channels_last);
     const regrad_tensor written = rg_call_tensor(call, last, is_channels_last);
     const regrad_coordinates coordinates = align_corners ? REGRAD_ALIGN_CORNERS : REGRAD_HALF_PIXEL;
-    return rg_call_planned(call, make(&read, &written, coordinates, scales_h, scales_w, &call->program->plan));
+    return rg_call_planned(
+        call, make(&read, &written, coordinates, scales_h, scales_w, &rg_call_options, &call->program->plan));
 }
 
 static aclnnStatus plan_backward(struct rg_call *call, bool align_corners, double scales_h, double scales_w)
@@ -165,12 +157,11 @@ static aclnnStatus plan_backward(struct rg_call *call, bool align_corners, doubl
     for (int d = 0; d < RANK; d++)
         RG_TRY(rg_acl_check_dim(call, grad_out, d, resized_dim(own, input, output_size, d),
                                 "as inputSize and outputSize say in the order of gradOut's format"));
-    RG_TRY(check_format(call, grad_out));
+    RG_TRY(rg_acl_check_image_format(call, grad_out, true));
     RG_TRY(rg_acl_check_dim(call, out, 0, rg_acl_dim(grad_out, 0), "the N of gradOut"));
     RG_TRY(rg_acl_check_dim(call, out, own.c, rg_acl_dim(grad_out, own.c), "the C of gradOut"));
     note_axes(call, input, own, scales_h, scales_w);
-    call->semantic.which = RG_SEMANTIC_BILINEAR_GRADIENT;
-    return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_backward_plan);
+    return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_backward_plan_with);
 }
 
 static aclnnStatus plan_forward(struct rg_call *call, bool align_corners, double scales_h, double scales_w)
@@ -195,12 +186,34 @@ static aclnnStatus plan_forward(struct rg_call *call, bool align_corners, double
     for (int d = 0; d < RANK; d++)
         RG_TRY(rg_acl_check_dim(call, out, d, resized_dim(own, input, output_size, d),
                                 "as self and outputSize say in the order of self's format"));
-    RG_TRY(check_format(call, self));
+    RG_TRY(rg_acl_check_image_format(call, self, true));
     note_axes(call, input, own, scales_h, scales_w);
-    return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_plan);
+    return plan(call, is_copy, align_corners, scales_h, scales_w, regrad_upsample_bilinear2d_plan_with);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
+
+/* What a gradient was called with. */
+struct given {
+    const aclTensor *grad_out;
+    const aclIntArray *output_size, *input_size;
+    bool align_corners;
+    double scales_h, scales_w;
+    aclTensor *out;
+};
+
+/* Phase 1 of both gradients, which differ in what devices do. */
+static aclnnStatus make_backward(struct rg_origin origin, enum rg_semantic_operator which, const struct given *given,
+                                 uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    struct rg_call call =
+        rg_gradient_call(origin, "gradOut", given->grad_out, given->output_size, given->input_size, given->out);
+    call.semantic.which = which;
+    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
+    if (status == ACLNN_SUCCESS)
+        status = plan_backward(&call, given->align_corners, given->scales_h, given->scales_w);
+    return rg_call_close(&call, status, workspaceSize, executor);
+}
 
 aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gradOut, const aclIntArray *outputSize,
                                                             const aclIntArray *inputSize, bool alignCorners,
@@ -209,11 +222,8 @@ aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(const aclTensor *gra
 {
     static const struct rg_function function = {
         .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleBilinear2dBackward};
-    struct rg_call call = rg_gradient_call(rg_origin_here(&function), "gradOut", gradOut, outputSize, inputSize, out);
-    aclnnStatus status = rg_call_open(&call, workspaceSize, executor);
-    if (status == ACLNN_SUCCESS)
-        status = plan_backward(&call, alignCorners, scalesH, scalesW);
-    return rg_call_close(&call, status, workspaceSize, executor);
+    const struct given given = {gradOut, outputSize, inputSize, alignCorners, scalesH, scalesW, out};
+    return make_backward(rg_origin_here(&function), RG_SEMANTIC_BILINEAR_GRADIENT, &given, workspaceSize, executor);
 }
 
 aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
@@ -221,6 +231,25 @@ aclnnStatus aclnnUpsampleBilinear2dBackward(void *workspace, uint64_t workspaceS
 {
     static const struct rg_function function = {
         .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleBilinear2dBackward};
+    return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
+}
+
+aclnnStatus aclnnUpsampleBilinear2dBackwardV2GetWorkspaceSize(const aclTensor *gradOut, const aclIntArray *outputSize,
+                                                              const aclIntArray *inputSize, bool alignCorners,
+                                                              double scalesH, double scalesW, aclTensor *out,
+                                                              uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_1, .phase_2 = aclnnUpsampleBilinear2dBackwardV2};
+    const struct given given = {gradOut, outputSize, inputSize, alignCorners, scalesH, scalesW, out};
+    return make_backward(rg_origin_here(&function), RG_SEMANTIC_BILINEAR_GRADIENT_V2, &given, workspaceSize, executor);
+}
+
+aclnnStatus aclnnUpsampleBilinear2dBackwardV2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                              aclrtStream stream)
+{
+    static const struct rg_function function = {
+        .name = __func__, .role = RG_PHASE_2, .phase_2 = aclnnUpsampleBilinear2dBackwardV2};
     return rg_executor_launch(rg_origin_here(&function), workspace, workspaceSize, executor, stream);
 }
 

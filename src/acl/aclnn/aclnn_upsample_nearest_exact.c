@@ -127,9 +127,10 @@ static aclnnStatus check_forward(const struct rg_call *call, const struct scales
 /* ---- Plans -------------------------------------------------------------------------------- */
 
 typedef regrad_status make_plan_1d(const regrad_tensor *read, const regrad_tensor *written, regrad_nearest_law law,
-                                   double scale_l, regrad_plan **plan);
+                                   double scale_l, const regrad_plan_options *options, regrad_plan **plan);
 typedef regrad_status make_plan_2d(const regrad_tensor *read, const regrad_tensor *written, regrad_nearest_law law,
-                                   double scale_h, double scale_w, regrad_plan **plan);
+                                   double scale_h, double scale_w, const regrad_plan_options *options,
+                                   regrad_plan **plan);
 
 /* A resize or a gradient of it. */
 struct direction {
@@ -138,10 +139,10 @@ struct direction {
     make_plan_2d *make_2d;
 };
 
-static const struct direction forward = {check_forward, regrad_upsample_nearest_exact1d_plan,
-                                         regrad_upsample_nearest_exact2d_plan};
-static const struct direction backward = {check_backward, regrad_upsample_nearest_exact1d_backward_plan,
-                                          regrad_upsample_nearest_exact2d_backward_plan};
+static const struct direction forward = {check_forward, regrad_upsample_nearest_exact1d_plan_with,
+                                         regrad_upsample_nearest_exact2d_plan_with};
+static const struct direction backward = {check_backward, regrad_upsample_nearest_exact1d_backward_plan_with,
+                                          regrad_upsample_nearest_exact2d_backward_plan_with};
 
 /* What the forward resizes, for the check mode. */
 static void note_axes(struct rg_call *call, const struct scales *scales, bool is_forward)
@@ -176,10 +177,10 @@ static aclnnStatus plan(struct rg_call *call, const struct scales *scales, const
     const regrad_tensor read = rg_call_tensor(call, 0, false), written = rg_call_tensor(call, last, false);
     const double *values = scales->values;
     regrad_plan **made = &call->program->plan;
-    return rg_call_planned(
-        call, scales->n == 1
-                  ? direction->make_1d(&read, &written, REGRAD_NEAREST_FORWARD_LAW, values[0], made)
-                  : direction->make_2d(&read, &written, REGRAD_NEAREST_FORWARD_LAW, values[0], values[1], made));
+    return rg_call_planned(call, scales->n == 1 ? direction->make_1d(&read, &written, REGRAD_NEAREST_FORWARD_LAW,
+                                                                     values[0], &rg_call_options, made)
+                                                : direction->make_2d(&read, &written, REGRAD_NEAREST_FORWARD_LAW,
+                                                                     values[0], values[1], &rg_call_options, made));
 }
 
 /* Phase 1 of all four. */

@@ -53,21 +53,19 @@ static void tell(const struct note *note, const char *argument, const char *what
 
 /* ---- Chips ------------------------------------------------------------------------------------ */
 
-enum chip { CHIP_A2_A3 = 1, CHIP_910 = 2, CHIP_310P = 4, CHIP_950 = 8 };
-
 /* The chip that the process believes to have. */
-static enum chip own_chip(void)
+static enum rg_chip own_chip(void)
 {
     static const struct {
         const char *name;
-        enum chip chip;
-    } chips[] = {{"Ascend950", CHIP_950},    {"Ascend910_95", CHIP_950},  {"Ascend310P", CHIP_310P},
-                 {"Ascend910B", CHIP_A2_A3}, {"Ascend910_9", CHIP_A2_A3}, {"Ascend910", CHIP_910}};
+        enum rg_chip chip;
+    } chips[] = {{"Ascend950", RG_CHIP_950},    {"Ascend910_95", RG_CHIP_950},  {"Ascend310P", RG_CHIP_310P},
+                 {"Ascend910B", RG_CHIP_A2_A3}, {"Ascend910_9", RG_CHIP_A2_A3}, {"Ascend910", RG_CHIP_910}};
     const char *name = aclrtGetSocName();
     for (size_t k = 0; k < sizeof(chips) / sizeof(chips[0]); k++)
         if (strncmp(name, chips[k].name, strlen(chips[k].name)) == 0)
             return chips[k].chip;
-    return CHIP_A2_A3;
+    return RG_CHIP_A2_A3;
 }
 
 /* With RG_CHECK_WARN what the own chip would not do is told, from RG_CHECK_ALL on what another one would not. */
@@ -83,12 +81,16 @@ static const struct {
     unsigned lacking;
     const char *where, *instead;
 } types[] = {
-    {RG_SEMANTIC_BILINEAR_GRADIENT, ACL_BF16, CHIP_A2_A3 | CHIP_910 | CHIP_310P,
+    {RG_SEMANTIC_BILINEAR_GRADIENT, ACL_BF16, RG_CHIP_A2_A3 | RG_CHIP_910 | RG_CHIP_310P,
      "Atlas A2 and A3, 910 and 310P refuse it with 161002; 950 takes it", "use ACL_FLOAT or ACL_FLOAT16 there"},
-    {RG_SEMANTIC_GRID_GRADIENT, ACL_BF16, CHIP_910 | CHIP_310P,
+    {RG_SEMANTIC_BILINEAR_GRADIENT_V2, ACL_BF16, RG_CHIP_910 | RG_CHIP_310P,
      "910 and 310P refuse it with 161002; Atlas A2 and A3 and 950 take it", "use ACL_FLOAT or ACL_FLOAT16 there"},
-    {RG_SEMANTIC_GRID_GRADIENT, ACL_DOUBLE, CHIP_910, "the documentation excludes it on 910; the other chips take it",
-     "use ACL_FLOAT there"},
+    {RG_SEMANTIC_GRID_GRADIENT, ACL_BF16, RG_CHIP_910 | RG_CHIP_310P,
+     "910 and 310P refuse it with 161002; Atlas A2 and A3 and 950 take it", "use ACL_FLOAT or ACL_FLOAT16 there"},
+    {RG_SEMANTIC_GRID_GRADIENT, ACL_DOUBLE, RG_CHIP_910,
+     "the documentation excludes it on 910; the other chips take it", "use ACL_FLOAT there"},
+    {RG_SEMANTIC_VOLUME_SAMPLING, ACL_BF16, RG_CHIP_910, "910 refuses it with 161002; Atlas A2 and A3 and 950 take it",
+     "use ACL_FLOAT or ACL_FLOAT16 there"},
 };
 
 static void look_at_type(const struct rg_semantic *semantic, struct note *note)
@@ -105,12 +107,34 @@ static void look_at_type(const struct rg_semantic *semantic, struct note *note)
     }
 }
 
+/* Of operators that are in no table here. */
+static void look_at_lacking(const struct rg_semantic *semantic, struct note *note)
+{
+    static const char *const names[] = {"Atlas A2 and A3", "910", "310P", "950"};
+    char chips[RG_CHECK_TEXT] = "", what[RG_CHECK_TEXT];
+    note->kind = CHIP_TYPE;
+    if (semantic->lacking == 0 || !concerns(semantic->lacking) || !is_new(CHIP_TYPE, note->place))
+        return;
+    for (unsigned k = 0, length = 0; k < sizeof(names) / sizeof(names[0]); k++)
+        if ((semantic->lacking >> k & 1) != 0)
+            length += (unsigned)snprintf(chips + length, sizeof(chips) - length, length > 0 ? ", %s" : "%s", names[k]);
+    rg_format(what, sizeof(what),
+              "the tensors are of type %s, which not every chip supports; such chips refuse it with 161002: %s",
+              rg_type_name(semantic->type), chips);
+    tell(note, NULL, what, "use ACL_FLOAT16 there");
+}
+
+static bool is_bilinear_gradient(const struct rg_semantic *semantic)
+{
+    return semantic->which == RG_SEMANTIC_BILINEAR_GRADIENT || semantic->which == RG_SEMANTIC_BILINEAR_GRADIENT_V2;
+}
+
 /* Clients that pass ND everywhere need it, so it is for those to know who ask for more. */
 static void look_at_format(const struct rg_semantic *semantic, struct note *note)
 {
     note->kind = CHIP_FORMAT;
-    if (semantic->which != RG_SEMANTIC_BILINEAR_GRADIENT || !semantic->has_nd_format ||
-        rg_check_level() < RG_CHECK_ALL || !is_new(CHIP_FORMAT, note->place))
+    if (!is_bilinear_gradient(semantic) || !semantic->has_nd_format || rg_check_level() < RG_CHECK_ALL ||
+        !is_new(CHIP_FORMAT, note->place))
         return;
     tell(note, NULL,
          "a tensor is of format ACL_FORMAT_ND, which is read as NCHW here and refused with 161002 by devices",
@@ -151,14 +175,23 @@ static bool look_at_scale(const struct rg_semantic_axis *axis, struct note *note
     return true;
 }
 
+/* The chips that ignore the scales of a bilinear gradient. The second one came to Atlas A2 and A3 with them. */
+static unsigned ignoring_chips(const struct rg_semantic *semantic)
+{
+    const unsigned older = RG_CHIP_910 | RG_CHIP_310P, all = older | RG_CHIP_A2_A3 | RG_CHIP_950;
+    if (semantic->aligns_corners)
+        return all;
+    return semantic->which == RG_SEMANTIC_BILINEAR_GRADIENT_V2 ? older : older | RG_CHIP_A2_A3;
+}
+
 /* A device that ignores scales takes the quotient of the sizes. Only another value makes a difference. */
 static void look_at_ignored(const struct rg_semantic *semantic, const struct rg_semantic_axis *axis, struct note *note)
 {
     const bool matters = axis->scale > 0 && axis->in != axis->out &&
                          fabs(1 / axis->scale - (double)axis->in / (double)axis->out) > 1e-6 / axis->scale;
-    const unsigned ignoring = CHIP_A2_A3 | CHIP_910 | CHIP_310P | (semantic->aligns_corners ? CHIP_950 : 0);
+    const bool is_second = semantic->which == RG_SEMANTIC_BILINEAR_GRADIENT_V2;
     note->kind = SCALE_IGNORED;
-    if (semantic->which != RG_SEMANTIC_BILINEAR_GRADIENT || !matters || !concerns(ignoring) ||
+    if (!is_bilinear_gradient(semantic) || !matters || !concerns(ignoring_chips(semantic)) ||
         !is_new(SCALE_IGNORED, note->place))
         return;
     char what[RG_CHECK_TEXT];
@@ -167,9 +200,11 @@ static void look_at_ignored(const struct rg_semantic *semantic, const struct rg_
                   axis->scale);
     else
         rg_format(what, sizeof(what),
-                  "%s is %g, which is used here and on 950; Atlas A2 and A3, 910 and 310P ignore it and use %" PRId64
-                  " / %" PRId64 " from the sizes, another scale",
-                  axis->scale_name, axis->scale, axis->out, axis->in);
+                  "%s is %g, which is used here and on %s ignore it and use %" PRId64 " / %" PRId64
+                  " from the sizes, another scale",
+                  axis->scale_name, axis->scale,
+                  is_second ? "950, Atlas A2 and A3; 910 and 310P" : "950; Atlas A2 and A3, 910 and 310P", axis->out,
+                  axis->in);
     tell(note, axis->scale_name, what, "pass 0 to use the sizes everywhere, or sizes that are multiples of the scale");
 }
 
@@ -205,6 +240,7 @@ void rg_semantic_tell(const struct rg_semantic *semantic, const struct rg_functi
         look_at_output_size(&semantic->axes[k], &note);
     }
     look_at_type(semantic, &note);
+    look_at_lacking(semantic, &note);
     look_at_format(semantic, &note);
     look_at_results(semantic, &note);
 }

@@ -17,16 +17,28 @@ struct rg_semantic_axis {
     int64_t output_size; /* what the array of this name says */
 };
 
-enum rg_semantic_operator { RG_SEMANTIC_OTHER, RG_SEMANTIC_BILINEAR_GRADIENT, RG_SEMANTIC_GRID_GRADIENT };
+/* Chips, of which several are a sum. */
+enum rg_chip { RG_CHIP_A2_A3 = 1, RG_CHIP_910 = 2, RG_CHIP_310P = 4, RG_CHIP_950 = 8 };
+
+enum rg_semantic_operator {
+    RG_SEMANTIC_OTHER,
+    RG_SEMANTIC_BILINEAR_GRADIENT,
+    RG_SEMANTIC_BILINEAR_GRADIENT_V2,
+    RG_SEMANTIC_GRID_GRADIENT,
+    RG_SEMANTIC_VOLUME_SAMPLING /* and its gradient */
+};
+
+enum { RG_SEMANTIC_AXES = 3 };
 
 /* What there is to think about in a call of phase 1 that has succeeded. */
 struct rg_semantic {
     enum rg_semantic_operator which;
     int n_axes;
-    struct rg_semantic_axis axes[2];
+    struct rg_semantic_axis axes[RG_SEMANTIC_AXES];
     bool aligns_corners;
     bool is_copy; /* of equal sizes, whatever the scales and the type */
     aclDataType type;
+    unsigned lacking; /* chips that refuse the type, where the operator does not say it */
     bool has_nd_format;
     const char *unwritten; /* the argument that a device leaves as it was; NULL for none */
     const char *why;       /* it does */

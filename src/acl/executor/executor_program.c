@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "acl/context/ignored.h"
+#include "acl/executor/executor_overlap.h"
 #include "acl/memory/memory_check.h"
 #include "acl/object/strided.h"
 #include "acl/object/type.h"
@@ -177,6 +178,8 @@ static void scale_addresses(const struct rg_program *program, void **addresses)
 aclnnStatus rg_program_check_overlap(const struct rg_function *function, const struct rg_program *program,
                                      void *const *addresses)
 {
+    if (program->work == RG_WORK_LOOP)
+        return rg_operands_check_overlap(function, program->operands, program->n_operands, addresses);
     if (program->plan == NULL)
         return ACLNN_SUCCESS;
     void *scaled[RG_MAX_OPERANDS];
@@ -248,6 +251,16 @@ static void write_zeros(const struct rg_program *program, void *const *addresses
     }
 }
 
+/* An operator with one input has it as the other, too, and does not look at that. */
+static void run_loop(const struct rg_program *program, void *const *addresses)
+{
+    const int last = program->n_operands - 1;
+    rg_value_loop_run(
+        &program->loop,
+        (void *[]){
+            [RG_SELF_VIEW] = addresses[0], [RG_OTHER_VIEW] = addresses[last - 1], [RG_OUT_VIEW] = addresses[last]});
+}
+
 regrad_status rg_program_run(const struct rg_program *program, void *const *addresses, void *workspace)
 {
     const void *inputs[RG_MAX_OPERANDS];
@@ -262,6 +275,9 @@ regrad_status rg_program_run(const struct rg_program *program, void *const *addr
         sort_addresses(program, touched, inputs, outputs);
         return regrad_plan_run(program->plan, inputs, outputs, (void *)first,
                                regrad_plan_workspace_size(program->plan));
+    case RG_WORK_LOOP:
+        run_loop(program, touched);
+        return REGRAD_OK;
     case RG_WORK_COPY:
         rg_strided_write(&program->operands[1].view, touched[1], &program->operands[0].view, touched[0]);
         return REGRAD_OK;

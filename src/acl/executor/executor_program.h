@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "acl/math/value_loop.h"
 #include "acl/object/object.h"
 #include "regrad.h"
 
@@ -13,6 +14,7 @@ enum { RG_MAX_OPERANDS = 5 };
 enum rg_program_work {
     RG_WORK_NONE,
     RG_WORK_PLAN, /* run the plan */
+    RG_WORK_LOOP, /* run the loop: the last operand is the output */
     RG_WORK_COPY, /* copy the first input to the first output */
     RG_WORK_ZERO  /* write zeros to the outputs */
 };
@@ -34,7 +36,8 @@ struct rg_program {
     atomic_uint n_owners;
     const struct rg_function *function; /* phase 1's */
     enum rg_program_work work;
-    regrad_plan *plan; /* RG_WORK_COPY: only judges addresses; else, but for RG_WORK_PLAN, NULL */
+    regrad_plan *plan;         /* RG_WORK_COPY: only judges addresses; else, but for RG_WORK_PLAN, NULL */
+    struct rg_value_loop loop; /* of RG_WORK_LOOP */
     int n_operands;
     struct rg_acl_operand operands[RG_MAX_OPERANDS];
 };
@@ -52,7 +55,7 @@ bool rg_program_has_addresses(const struct rg_program *program, void *const *add
 /* May the program use the addresses of its views? The same, but for what is shared, and notes what is elsewhere. */
 aclnnStatus rg_program_settle(const struct rg_function *function, struct rg_program *program);
 
-/* The part of it that a plan judges: what is misaligned for it, or shared with an output. */
+/* The part of it that a plan or a loop judges: what is misaligned for it, or shared with an output. */
 aclnnStatus rg_program_check_overlap(const struct rg_function *function, const struct rg_program *program,
                                      void *const *addresses);
 

@@ -27,6 +27,7 @@ struct rg_acl_tensor {
 /* An int, float or bool array, and the value of a scalar. The values follow in the same allocation. */
 struct rg_array {
     uint64_t size;
+    aclDataType type; /* of a scalar's value */
     void *values;
 };
 

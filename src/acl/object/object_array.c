@@ -9,8 +9,7 @@
 #include "acl/tell/message.h"
 #include "aclnn/opdev/op_errno.h"
 
-static void *create(struct rg_origin origin, enum rg_handle_kind kind, const void *values, uint64_t n,
-                    size_t value_size)
+static struct rg_array *allocate(const void *values, uint64_t n, size_t value_size)
 {
     const uint64_t size = values != NULL ? n : 0;
     struct rg_array *array = NULL;
@@ -22,7 +21,13 @@ static void *create(struct rg_origin origin, enum rg_handle_kind kind, const voi
         if (size > 0)
             memcpy(array->values, values, size * value_size);
     }
-    return rg_object_publish(&origin, kind, array, free);
+    return array;
+}
+
+static void *create(struct rg_origin origin, enum rg_handle_kind kind, const void *values, uint64_t n,
+                    size_t value_size)
+{
+    return rg_object_publish(&origin, kind, allocate(values, n, value_size), free);
 }
 
 static aclnnStatus get_size(const struct rg_function *function, enum rg_handle_kind kind, const void *handle,
@@ -104,7 +109,11 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType)
                     rg_type_name(dataType), (int)dataType);
         return NULL;
     }
-    return create(rg_origin_here(&function), RG_HANDLE_SCALAR, value, 1, size);
+    struct rg_array *scalar = allocate(value, 1, size);
+    if (scalar != NULL)
+        scalar->type = dataType;
+    const struct rg_origin origin = rg_origin_here(&function);
+    return rg_object_publish(&origin, RG_HANDLE_SCALAR, scalar, free);
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar)

@@ -72,6 +72,8 @@ static struct walk walk_of(const struct rg_acl_tensor *to, const struct rg_acl_t
     struct walk walk = {0};
     const int64_t element = (int64_t)rg_type_size(to->type);
     for (uint64_t d = 0; d < to->rank; d++) {
+        if (to->shape[d] == 1) /* its stride may be any number */
+            continue;
         const ptrdiff_t to_step = to->stride[d] * element;
         add_dimension(&walk, to->shape[d], to_step, from != NULL ? from->stride[d] * element : to_step);
     }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RG_BYTES_DIMS = 4 };
+enum { RG_BYTES_DIMS = 8 };
 
 /* Pieces of `width` bytes, all within [low, high): the first at low, the others in n dimensions from it. */
 struct rg_bytes {

@@ -33,25 +33,30 @@ static char *map(char *at, size_t size, int file)
 }
 
 /* A file that is larger than the process may have brings it a signal, also in memory. */
-bool rg_arena_may_have_file(size_t size)
+static bool may_have_file(size_t size)
 {
     struct rlimit limit;
     errno = EFBIG;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
-static int create_file(size_t size)
+int rg_arena_create_file(const char *name, unsigned flags, size_t size, int seals)
 {
-    if (!rg_arena_may_have_file(size))
+    if (!may_have_file(size))
         return -1;
-    const int file = memfd_create("regrad device memory", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)size) == 0)
+    const int file = memfd_create(name, flags);
+    if (file >= 0 && ftruncate(file, (off_t)size) == 0 && (seals == 0 || fcntl(file, F_ADD_SEALS, seals) == 0))
         return file;
     const int reason = errno;
     if (file >= 0)
         close(file);
     errno = reason;
     return -1;
+}
+
+static int create_file(size_t size)
+{
+    return rg_arena_create_file("regrad device memory", MFD_CLOEXEC, size, 0);
 }
 
 /* Addresses of which the first half are of the file, and nothing is at the rest. */

@@ -14,8 +14,8 @@
 /* Reserves addresses, `wanted` or less. False, with errno, when the system has none. To be called once. */
 bool rg_arena_reserve(size_t wanted);
 
-/* May the process have a file of that size in memory? False with errno. */
-bool rg_arena_may_have_file(size_t size);
+/* A file in memory for memfd_create(name, flags), with these seals; -1, with errno, when the process cannot have it. */
+int rg_arena_create_file(const char *name, unsigned flags, size_t size, int seals);
 
 size_t rg_arena_size(void); /* without spare addresses; 0 before it is reserved */
 size_t rg_arena_page(void);

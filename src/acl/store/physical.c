@@ -104,17 +104,8 @@ void *rg_physical_create(const struct rg_physical *made, const struct rg_origin 
 /* Nobody can make it smaller: what is mapped stays. -1, with errno, without one. */
 static int create_file(size_t size)
 {
-    if (!rg_arena_may_have_file(size + RG_PHYSICAL_RECORD))
-        return -1;
-    const int file = memfd_create(RG_PHYSICAL_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file >= 0 && ftruncate(file, (off_t)(size + RG_PHYSICAL_RECORD)) == 0 &&
-        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-        return file;
-    const int reason = errno;
-    if (file >= 0)
-        close(file);
-    errno = reason;
-    return -1;
+    return rg_arena_create_file(RG_PHYSICAL_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING, size + RG_PHYSICAL_RECORD,
+                                F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
 static aclError fail_system(const struct rg_function *function, size_t size, const char *reason)

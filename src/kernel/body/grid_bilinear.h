@@ -12,16 +12,18 @@
 static void NAME(grid_bilinear_axis)(struct rg_grid_bilinear_axis *axis, union rg_grid_values weight[2], const void *x,
                                      int64_t n, int64_t size, const struct rg_grid_spec *spec)
 {
-    const int32_t end = (int32_t)size;
+    const T end = (T)size;
     int32_t *restrict const first = axis->first;
     T *restrict const u = (T *)&weight[0], *restrict const t = (T *)&weight[1];
     T pixel[RG_GRID_POINTS];
     NAME(pad_pixels)(pixel, (T *)&axis->slope, x, n, size, spec);
-    NAME(find_first)(first, t, pixel, size);
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        u[p] = 1 - t[p];
-    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
-        first[p] = ((first[p] >= -1) & (first[p] < end)) ? first[p] : -2;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p += V_LANES) {
+        V rest;
+        const V low = NAME(floor_pixel)(VOP(load)(pixel + p), &rest);
+        VOP(store)(t + p, rest);
+        VOP(store)(u + p, VOP(add)(VOP(set1)(1), NAME(times)(rest, -1)));
+        VOP(store_int)(first + p, NAME(if_within)(low, -1, end, VOP(set1)(-2)));
+    }
     for (int64_t p = n; p < RG_GRID_POINTS; p++)
         first[p] = -2;
 }

@@ -6,7 +6,7 @@
 #include "kernel/body/float.h"
 #endif
 
-static void NAME(grid_multiply)(void *dst, const void *a, const void *b)
+static void NAME(multiply_rows)(void *dst, const void *a, const void *b)
 {
     T *out = dst;
     const T *left = a, *right = b;
@@ -19,7 +19,7 @@ static void NAME(grid_weigh)(union rg_grid_values *dst, const union rg_grid_valu
 {
     for (int64_t ky = 0; ky < n_taps; ky++)
         for (int64_t kx = 0; kx < n_taps; kx++)
-            NAME(grid_multiply)(&dst[ky * n_taps + kx], &y[ky], &x[kx]);
+            NAME(multiply_rows)(&dst[ky * n_taps + kx], &y[ky], &x[kx]);
 }
 
 /* Channels that are neighbours in memory are added a vector at a time. */
@@ -33,34 +33,84 @@ RG_INLINE void NAME(scatter_channels)(T *at, int64_t channel_stride, int64_t cha
 }
 
 /* One channel goes without branches, which points in no order would mislead. */
+RG_INLINE void NAME(scatter_one)(T *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
+                                 const T *grad, int64_t n_neighbours, int64_t n)
+{
+    T nowhere = 0;
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t k = 0; k < n_neighbours; k++) {
+            T *const at = offset[k][p] == RG_GRID_NOWHERE ? &nowhere : plane + offset[k][p];
+            *at = M(fma)(((const T *)&weight[k])[p], grad[p], *at);
+        }
+}
+
+static void NAME(scatter_many)(T *plane, int64_t channel_stride, int64_t channels,
+                               const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
+                               const T *grad, int64_t n_neighbours, int64_t n)
+{
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t k = 0; k < n_neighbours; k++)
+            if (offset[k][p] != RG_GRID_NOWHERE) {
+                const T w = ((const T *)&weight[k])[p];
+                NAME(scatter_channels)(plane + offset[k][p], channel_stride, channels, w, grad + p * RG_GRID_LANES);
+            }
+}
+
 static void NAME(grid_scatter)(void *plane, int64_t channel_stride, int64_t channels,
                                const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
                                const void *tile, int64_t lanes, int64_t n_neighbours, int64_t n)
 {
-    const T *const grad = tile;
-    T nowhere = 0;
-    for (int64_t p = 0; p < n; p++)
-        for (int64_t k = 0; k < n_neighbours; k++) {
-            const int64_t o = offset[k][p];
-            const T w = ((const T *)&weight[k])[p];
-            T *const at = o == RG_GRID_NOWHERE ? &nowhere : (T *)plane + o;
-            if (lanes == 1)
-                *at = M(fma)(w, grad[p], *at);
-            else if (at != &nowhere)
-                NAME(scatter_channels)(at, channel_stride, channels, w, grad + p * lanes);
+    if (lanes > 1)
+        NAME(scatter_many)(plane, channel_stride, channels, offset, weight, tile, n_neighbours, n);
+    else if (n_neighbours == 1)
+        NAME(scatter_one)(plane, offset, weight, tile, 1, n);
+    else if (n_neighbours == 4)
+        NAME(scatter_one)(plane, offset, weight, tile, 4, n);
+    else
+        NAME(scatter_one)(plane, offset, weight, tile, 8, n);
+}
+
+/* A bicubic point's four neighbours in a row, which lie side by side unless the row's end is among them. */
+RG_APART void NAME(spread_row)(T *row, int64_t stride_w, const struct rg_grid_axis *x, int64_t p, T weight, T grad)
+{
+    for (int64_t k = 0; k < RG_GRID_TAPS; k++)
+        if (x->index[k][p] >= 0) {
+            T *const at = row + x->index[k][p] * stride_w;
+            *at = M(fma)(weight * ((const T *)&x->weight[k])[p], grad, *at);
         }
 }
 
-static void NAME(grid_blend)(void *dst, const union rg_grid_values *weight, const union rg_grid_values *value,
-                             int64_t n_neighbours, int64_t n)
+RG_VECTOR_INLINE void NAME(spread_cubic)(T *plane, const struct rg_grid_image *image,
+                                         const struct rg_grid_points *points, int64_t p, Q weight, T grad)
 {
-    T *out = dst;
-    const int64_t whole = (n + RG_GRID_LANES - 1) / RG_GRID_LANES * RG_GRID_LANES;
-    for (int64_t p = 0; p < whole; p += V_LANES) {
-        V sum = VOP(set1)(0);
-        for (int64_t k = 0; k < n_neighbours; k++)
-            sum = VOP(muladd)(VOP(load)((const T *)&weight[k] + p), VOP(load)((const T *)&value[k] + p), sum);
-        VOP(store)(out + p, sum);
+    const struct rg_grid_axis *const x = &points->x, *const y = &points->y;
+    const bool beside = image->stride_w == 1 && rg_grid_is_beside(x, p);
+    for (int64_t k = 0; k < RG_GRID_TAPS; k++) {
+        if (y->index[k][p] < image->row_begin || y->index[k][p] >= image->row_end)
+            continue;
+        const T w = ((const T *)&y->weight[k])[p];
+        T *const row = plane + y->index[k][p] * image->stride_h;
+        if (beside) {
+            T *const at = row + x->index[0][p];
+            const Q both = VOP(quad_mul)(VOP(quad_set1)(w), weight);
+            VOP(quad_store)(at, VOP(quad_muladd)(both, VOP(quad_set1)(grad), VOP(quad_load)(at)));
+        } else {
+            NAME(spread_row)(row, image->stride_w, x, p, w, grad);
+        }
+    }
+}
+
+static void NAME(grid_spread_cubic)(void *plane, const struct rg_grid_image *image, const struct rg_grid_points *points,
+                                    const void *tile, int64_t n)
+{
+    const struct rg_grid_image of = *image;
+    for (int64_t p = 0; p < n; p += 4) {
+        Q weight[4];
+        for (int64_t k = 0; k < RG_GRID_TAPS; k++)
+            weight[k] = VOP(quad_load)((const T *)&points->x.weight[k] + p);
+        VOP(quad_transpose)(weight);
+        for (int64_t i = 0; i < 4 && p + i < n; i++)
+            NAME(spread_cubic)(plane, &of, points, p + i, weight[i], ((const T *)tile)[p + i]);
     }
 }
 
@@ -89,4 +139,6 @@ static void NAME(grid_finish)(void *sum, const union rg_grid_values *slope, cons
         out[p] *= factor[p];
     for (int64_t p = 0; p < RG_GRID_POINTS; p++)
         out[p] = (points->x.inside[p] | points->y.inside[p]) < 0 ? 0 : out[p];
+    for (int64_t p = 0; p < RG_GRID_POINTS && rg_grid_is_deep(points); p++)
+        out[p] = points->z.inside[p] < 0 ? 0 : out[p];
 }

@@ -22,38 +22,31 @@ RG_INLINE void NAME(load_window)(V *window, const T *from, int n_pairs)
 /* Lines that are resampled side by side, so that the tables are read once for them all. */
 enum { NAME(at_once) = 4 };
 
-/* The results of block b of n_rows lines, where each step has a window of its own. */
-RG_INLINE void NAME(sum_apart)(V *sum, const void *const *line, const struct rg_columns *columns, int64_t b, int n_rows)
+/* What a step adds to the results of a line: values of a window, or, where none is wide enough, of the line from the
+ * block's offset on. */
+RG_INLINE V NAME(find_values)(const V *window, int n_pairs, const T *from, VOP(index) index, uint32_t lanes)
 {
-    const struct rg_step *const end = columns->steps + columns->first[b + 1];
-    for (const struct rg_step *step = columns->steps + columns->first[b]; step < end; step++) {
-        const VOP(index) index = VOP(index_load)(columns->index + step->index);
-        for (int r = 0; r < n_rows; r++) {
-            V window[2];
-            NAME(load_window)(window, (const T *)line[r] + step->offset, 1);
-            sum[r] = NAME(add_term)(sum[r], VOP(lookup)(window, 1, index), (const T *)columns->weight + step->weight,
-                                    step->lanes, false);
-        }
-    }
+    return n_pairs == 0 ? VOP(lookup_far)(from, index, lanes) : VOP(lookup)(window, n_pairs, index);
 }
 
-/* The same where they have one. */
-RG_INLINE void NAME(sum_window)(V *sum, const void *const *line, const struct rg_columns *columns, int64_t b,
-                                int n_pairs, int n_rows, bool whole)
+/* The results of block b of n_rows lines; `whole`: all steps are for all results. */
+RG_INLINE void NAME(sum_steps)(V *sum, const void *const *line, const struct rg_columns *columns, int64_t b,
+                               int n_pairs, int n_rows, bool whole)
 {
-    const struct rg_step *step = columns->steps + columns->first[b];
-    const struct rg_step *const end = columns->steps + columns->first[b + 1];
-    if (step == end)
-        return;
+    const struct rg_block block = columns->blocks[b];
+    const T *weight = (const T *)columns->weight + block.weight;
+    const int32_t *const steps = columns->lanes + block.lanes + V_LANES;
+    const VOP(index) spacing = VOP(index_set1)(columns->spacing);
+    VOP(index) index = VOP(index_load)(columns->lanes + block.lanes);
     V window[NAME(at_once)][2 * RG_MAX_PAIRS];
     for (int r = 0; r < n_rows; r++)
-        NAME(load_window)(window[r], (const T *)line[r] + step->offset, n_pairs);
-    const VOP(index) spacing = VOP(index_set1)(columns->spacing);
-    VOP(index) index = VOP(index_load)(columns->index + step->index);
-    const T *weight = (const T *)columns->weight + step->weight;
-    for (; step < end; step++, weight += V_LANES) {
-        for (int r = 0; r < n_rows; r++)
-            sum[r] = NAME(add_term)(sum[r], VOP(lookup)(window[r], n_pairs, index), weight, step->lanes, whole);
+        NAME(load_window)(window[r], (const T *)line[r] + block.offset, n_pairs);
+    for (int32_t k = 0; k < block.n_steps; k++, weight += V_LANES) {
+        const uint32_t lanes = whole ? UINT32_MAX : (uint32_t)steps[k];
+        for (int r = 0; r < n_rows; r++) {
+            const V value = NAME(find_values)(window[r], n_pairs, (const T *)line[r] + block.offset, index, lanes);
+            sum[r] = NAME(add_term)(sum[r], value, weight, lanes, whole);
+        }
         index = VOP(index_add)(index, spacing);
     }
 }
@@ -64,10 +57,8 @@ RG_INLINE void NAME(sum_block)(V *sum, const void *const *line, const struct rg_
 {
     for (int r = 0; r < n_rows; r++)
         sum[r] = VOP(set1)(0);
-    if (n_pairs == 0)
-        NAME(sum_apart)(sum, line, columns, b, n_rows);
-    else if (b >= columns->whole_from && b < columns->whole_to)
-        NAME(sum_window)(sum, line, columns, b, n_pairs, n_rows, true);
+    if (b >= columns->whole_from && b < columns->whole_to)
+        NAME(sum_steps)(sum, line, columns, b, n_pairs, n_rows, true);
     else
-        NAME(sum_window)(sum, line, columns, b, n_pairs, n_rows, false);
+        NAME(sum_steps)(sum, line, columns, b, n_pairs, n_rows, false);
 }

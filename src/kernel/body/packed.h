@@ -45,6 +45,8 @@ RG_VECTOR_INLINE struct NAME(taps)
     NAME(find_taps)(T *packed, int64_t lanes, const struct rg_packed_window *window, const int32_t *place,
                     const struct rg_packed_points *points, int64_t p, T *outside)
 {
+    if (__builtin_expect(place[p] == RG_PACKED_NONE, 0)) /* of which there are many where a window leaves the image */
+        return (struct NAME(taps)){{outside, outside, outside, outside}};
     if (__builtin_expect(place[p] < 0, 0))
         return NAME(some_taps)(packed, lanes, window, points->x.first[p], points->y.first[p], outside);
     T *const top = packed + place[p] * lanes, *const bottom = top + window->width * lanes;
@@ -58,21 +60,42 @@ RG_VECTOR_INLINE T NAME(packed_value)(const union rg_grid_values *row, int64_t p
 
 /* ---- Spread ---- */
 
-/* What of a packed image is kept in registers: the right neighbours of the last point, which are the left ones of the
- * next where the points go through the image in steps of about a pixel. */
-enum { NAME(nothing) = -3 };
+/* What of a packed image is kept in registers: the neighbours of the last point, which are those of the next one, or
+ * the right ones its left ones, where points go through the image in steps of up to a pixel. */
+enum { NAME(nothing) = INT32_MIN };
 struct NAME(held_one) {
-    int32_t place; /* of the upper one, or NAME(nothing) */
-    T top, bottom;
+    int32_t place;       /* of the upper left one, or NAME(nothing) */
+    T top[2], bottom[2]; /* left and right */
 };
+
+RG_VECTOR_INLINE void NAME(get_column)(const T *packed, int64_t pitch, struct NAME(held_one) * held, int64_t k)
+{
+    held->top[k] = packed[held->place + k];
+    held->bottom[k] = packed[held->place + pitch + k];
+}
+
+RG_VECTOR_INLINE void NAME(put_column)(T *packed, int64_t pitch, const struct NAME(held_one) * held, int64_t k)
+{
+    packed[held->place + k] = held->top[k];
+    packed[held->place + pitch + k] = held->bottom[k];
+}
 
 RG_VECTOR_INLINE void NAME(put_one)(T *packed, int64_t pitch, struct NAME(held_one) * held)
 {
     if (held->place < 0)
         return;
-    packed[held->place] = held->top;
-    packed[held->place + pitch] = held->bottom;
+    NAME(put_column)(packed, pitch, held, 0);
+    NAME(put_column)(packed, pitch, held, 1);
     held->place = NAME(nothing);
+}
+
+RG_VECTOR_INLINE void NAME(step_one)(T *packed, int64_t pitch, struct NAME(held_one) * held)
+{
+    NAME(put_column)(packed, pitch, held, 0);
+    held->place++;
+    held->top[0] = held->top[1];
+    held->bottom[0] = held->bottom[1];
+    NAME(get_column)(packed, pitch, held, 1);
 }
 
 RG_APART void NAME(spread_edge_one)(T *packed, const struct rg_packed_window *window,
@@ -92,22 +115,22 @@ RG_VECTOR_INLINE void NAME(spread_one)(T *packed, const struct rg_packed_window 
     const int64_t pitch = window->width;
     struct NAME(held_one) held = {.place = NAME(nothing)};
     for (int64_t p = 0; p < n; p++) {
-        const T g = grad[p];
-        if (place[p] != held.place) {
+        if (place[p] == held.place + 1) {
+            NAME(step_one)(packed, pitch, &held);
+        } else if (place[p] != held.place) {
             NAME(put_one)(packed, pitch, &held);
             if (place[p] == RG_PACKED_SOME)
                 NAME(spread_edge_one)(packed, window, points, weight, grad[p], p);
             if (place[p] < 0)
                 continue;
-            held.top = packed[place[p]];
-            held.bottom = packed[place[p] + pitch];
+            held.place = place[p];
+            NAME(get_column)(packed, pitch, &held, 0);
+            NAME(get_column)(packed, pitch, &held, 1);
         }
-        T *const top = packed + place[p], *const bottom = top + pitch;
-        top[0] = M(fma)(NAME(packed_value)(&weight[0], p), g, held.top);
-        bottom[0] = M(fma)(NAME(packed_value)(&weight[2], p), g, held.bottom);
-        held.top = M(fma)(NAME(packed_value)(&weight[1], p), g, top[1]);
-        held.bottom = M(fma)(NAME(packed_value)(&weight[3], p), g, bottom[1]);
-        held.place = place[p] + 1;
+        for (int64_t k = 0; k < 2; k++) {
+            held.top[k] = M(fma)(NAME(packed_value)(&weight[k], p), grad[p], held.top[k]);
+            held.bottom[k] = M(fma)(NAME(packed_value)(&weight[2 + k], p), grad[p], held.bottom[k]);
+        }
     }
     NAME(put_one)(packed, pitch, &held);
 }
@@ -150,27 +173,47 @@ RG_APART void NAME(spread_edge)(T *packed, int64_t lanes, const struct rg_packed
 /* The same for pixels of quads. */
 struct NAME(held_quads) {
     int32_t place;
-    Q top[RG_PACKED_LANES / 4], bottom[RG_PACKED_LANES / 4];
+    Q top[2][RG_PACKED_LANES / 4], bottom[2][RG_PACKED_LANES / 4];
 };
+
+RG_VECTOR_INLINE void NAME(get_column_quads)(const T *packed, int64_t pitch, int64_t lanes,
+                                             struct NAME(held_quads) * held, int64_t k)
+{
+    const T *const top = packed + (held->place + k) * lanes;
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        held->top[k][j] = NAME(get_quad)(top, lanes, j);
+        held->bottom[k][j] = NAME(get_quad)(top + pitch, lanes, j);
+    }
+}
+
+RG_VECTOR_INLINE void NAME(put_column_quads)(T *packed, int64_t pitch, int64_t lanes,
+                                             const struct NAME(held_quads) * held, int64_t k)
+{
+    T *const top = packed + (held->place + k) * lanes;
+    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
+        NAME(put_quad)(top, lanes, j, held->top[k][j]);
+        NAME(put_quad)(top + pitch, lanes, j, held->bottom[k][j]);
+    }
+}
 
 RG_VECTOR_INLINE void NAME(put_quads)(T *packed, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
 {
     if (held->place < 0)
         return;
-    T *const top = packed + held->place * lanes;
-    for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
-        NAME(put_quad)(top, lanes, j, held->top[j]);
-        NAME(put_quad)(top + pitch, lanes, j, held->bottom[j]);
-    }
+    NAME(put_column_quads)(packed, pitch, lanes, held, 0);
+    NAME(put_column_quads)(packed, pitch, lanes, held, 1);
     held->place = NAME(nothing);
 }
 
-RG_VECTOR_INLINE void NAME(get_quads)(const T *top, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
+RG_VECTOR_INLINE void NAME(step_quads)(T *packed, int64_t pitch, int64_t lanes, struct NAME(held_quads) * held)
 {
+    NAME(put_column_quads)(packed, pitch, lanes, held, 0);
+    held->place++;
     for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
-        held->top[j] = NAME(get_quad)(top, lanes, j);
-        held->bottom[j] = NAME(get_quad)(top + pitch, lanes, j);
+        held->top[0][j] = held->top[1][j];
+        held->bottom[0][j] = held->bottom[1][j];
     }
+    NAME(get_column_quads)(packed, pitch, lanes, held, 1);
 }
 
 RG_VECTOR_INLINE void NAME(spread_quads)(T *packed, int64_t lanes, const struct rg_packed_window *window,
@@ -180,27 +223,27 @@ RG_VECTOR_INLINE void NAME(spread_quads)(T *packed, int64_t lanes, const struct 
     const int64_t pitch = window->width * lanes;
     struct NAME(held_quads) held = {.place = NAME(nothing)};
     for (int64_t p = 0; p < n; p++) {
-        if (place[p] != held.place) {
+        if (place[p] == held.place + 1) {
+            NAME(step_quads)(packed, pitch, lanes, &held);
+        } else if (place[p] != held.place) {
             NAME(put_quads)(packed, pitch, lanes, &held);
             if (place[p] == RG_PACKED_SOME)
                 NAME(spread_edge)(packed, lanes, window, points, weight, tile + p * lanes, p);
             if (place[p] < 0)
                 continue;
-            NAME(get_quads)(packed + place[p] * lanes, pitch, lanes, &held);
+            held.place = place[p];
+            NAME(get_column_quads)(packed, pitch, lanes, &held, 0);
+            NAME(get_column_quads)(packed, pitch, lanes, &held, 1);
         }
-        T *const top = packed + place[p] * lanes, *const bottom = top + pitch;
-        const Q w0 = VOP(quad_set1)(NAME(packed_value)(&weight[0], p)),
-                w1 = VOP(quad_set1)(NAME(packed_value)(&weight[1], p));
-        const Q w2 = VOP(quad_set1)(NAME(packed_value)(&weight[2], p)),
-                w3 = VOP(quad_set1)(NAME(packed_value)(&weight[3], p));
         for (int64_t j = 0; j < NAME(quads_of)(lanes); j++) {
             const Q g = NAME(get_quad)(tile + p * lanes, lanes, j);
-            NAME(put_quad)(top, lanes, j, VOP(quad_muladd)(w0, g, held.top[j]));
-            NAME(put_quad)(bottom, lanes, j, VOP(quad_muladd)(w2, g, held.bottom[j]));
-            held.top[j] = VOP(quad_muladd)(w1, g, NAME(get_quad)(top + lanes, lanes, j));
-            held.bottom[j] = VOP(quad_muladd)(w3, g, NAME(get_quad)(bottom + lanes, lanes, j));
+            for (int64_t k = 0; k < 2; k++) {
+                const Q upper = VOP(quad_set1)(NAME(packed_value)(&weight[k], p));
+                const Q lower = VOP(quad_set1)(NAME(packed_value)(&weight[2 + k], p));
+                held.top[k][j] = VOP(quad_muladd)(upper, g, held.top[k][j]);
+                held.bottom[k][j] = VOP(quad_muladd)(lower, g, held.bottom[k][j]);
+            }
         }
-        held.place = place[p] + 1;
     }
     NAME(put_quads)(packed, pitch, lanes, &held);
 }
@@ -332,7 +375,7 @@ static struct NAME(wide) NAME(make_wide)(const struct rg_packed_window *window, 
         .at = at,
         .points = points,
         .tile = tile,
-        .n_neighbours = points->n_taps * points->n_taps,
+        .n_neighbours = rg_grid_count_rows(&points->each, points->n_taps) * points->n_taps,
         .n = n,
         .nowhere = window->nowhere,
         .far = window->far,

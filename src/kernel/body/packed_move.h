@@ -11,27 +11,72 @@
 
 /* ---- Up to eight lanes ---- */
 
-/* Zipping rows that are half of all apart, again and again, brings neighbours together. */
+/* Rows of V_LANES pixels' channels become these pixels one after another. Where a pixel has whole vectors, its parts of
+ * V_LANES channels are turned at once; else zipping rows that are half of all apart, again and again, brings neighbours
+ * together. */
+RG_VECTOR_INLINE void STORED(join_channels)(V row[RG_GRID_LANES], int64_t lanes)
+{
+    const int64_t n_parts = lanes / V_LANES;
+    V to[RG_GRID_LANES];
+#pragma GCC unroll 8
+    for (int64_t j = 0; j < n_parts; j++) {
+        VOP(transpose)(row + j * V_LANES);
+#pragma GCC unroll 8
+        for (int64_t p = 0; p < V_LANES; p++)
+            to[p * n_parts + j] = row[j * V_LANES + p];
+    }
+#pragma GCC unroll 3
+    for (int64_t step = n_parts == 0 ? 1 : lanes; step < lanes; step *= 2) {
+#pragma GCC unroll 4
+        for (int64_t c = 0; c < lanes / 2; c++)
+            VOP(zip)(row[c], row[c + lanes / 2], &to[2 * c], &to[2 * c + 1]);
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            row[c] = to[c];
+    }
+#pragma GCC unroll 8
+    for (int64_t c = 0; c < lanes; c++)
+        row[c] = to[c];
+}
+
+/* The other way round. */
+RG_VECTOR_INLINE void STORED(part_channels)(V row[RG_GRID_LANES], int64_t lanes)
+{
+    const int64_t n_parts = lanes / V_LANES;
+    V to[RG_GRID_LANES];
+#pragma GCC unroll 8
+    for (int64_t j = 0; j < n_parts; j++) {
+#pragma GCC unroll 8
+        for (int64_t p = 0; p < V_LANES; p++)
+            to[j * V_LANES + p] = row[p * n_parts + j];
+        VOP(transpose)(to + j * V_LANES);
+    }
+#pragma GCC unroll 3
+    for (int64_t step = n_parts == 0 ? 1 : lanes; step < lanes; step *= 2) {
+#pragma GCC unroll 4
+        for (int64_t c = 0; c < lanes / 2; c++)
+            VOP(unzip)(row[2 * c], row[2 * c + 1], &to[c], &to[c + lanes / 2]);
+#pragma GCC unroll 8
+        for (int64_t c = 0; c < lanes; c++)
+            row[c] = to[c];
+    }
+#pragma GCC unroll 8
+    for (int64_t c = 0; c < lanes; c++)
+        row[c] = to[c];
+}
+
 RG_VECTOR_INLINE void STORED(interleave_lanes)(T *tile, int64_t lanes, const S *src, int64_t stride, int64_t channels,
                                                int64_t n)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
-        V from[RG_PACKED_LANES], to[RG_PACKED_LANES];
+        V from[RG_GRID_LANES];
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++) {
             if (c < channels)
                 __builtin_prefetch((const void *)((uintptr_t)(src + c * stride + p) + POINTS_AHEAD_NBYTES));
             from[c] = c < channels ? V_WIDEN(src + c * stride + p) : VOP(set1)(0);
         }
-#pragma GCC unroll 3
-        for (int64_t step = 1; step < lanes; step *= 2) {
-#pragma GCC unroll 4
-            for (int64_t c = 0; c < lanes / 2; c++)
-                VOP(zip)(from[c], from[c + lanes / 2], &to[2 * c], &to[2 * c + 1]);
-#pragma GCC unroll 8
-            for (int64_t c = 0; c < lanes; c++)
-                from[c] = to[c];
-        }
+        STORED(join_channels)(from, lanes);
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             VOP(store)(tile + p * lanes + c * V_LANES, from[c]);
@@ -42,19 +87,11 @@ RG_VECTOR_INLINE void STORED(deinterleave_lanes)(S *dst, int64_t stride, int64_t
                                                  int64_t n, bool far)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
-        V from[RG_PACKED_LANES], to[RG_PACKED_LANES];
+        V from[RG_GRID_LANES];
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             from[c] = VOP(load)(tile + p * lanes + c * V_LANES);
-#pragma GCC unroll 3
-        for (int64_t step = 1; step < lanes; step *= 2) {
-#pragma GCC unroll 4
-            for (int64_t c = 0; c < lanes / 2; c++)
-                VOP(unzip)(from[2 * c], from[2 * c + 1], &to[c], &to[c + lanes / 2]);
-#pragma GCC unroll 8
-            for (int64_t c = 0; c < lanes; c++)
-                from[c] = to[c];
-        }
+        STORED(part_channels)(from, lanes);
 #pragma GCC unroll 8
         for (int64_t c = 0; c < lanes; c++)
             if (c < channels && far)
@@ -115,6 +152,10 @@ static __attribute__((noinline)) void STORED(store_apart)(S *dst, int64_t channe
 
 /* How far ahead pixels that fill a tile are fetched, in each channel: two blocks of points. */
 enum { GRID_AHEAD_NBYTES = 2 * RG_GRID_POINTS * sizeof(float) };
+
+/* Fewer pixels than these are moved one by one, and of 16 bits all that are fewer than lanes unless there are masks. */
+enum { LEAST_NARROW = 3 };
+#define IS_NARROW(n) ((n) >= LEAST_NARROW && (RG_HAS_MASKS || sizeof(S) == sizeof(T)))
 
 /* The same in tensors that have channels last, which lie apart when there are other channels between. */
 enum { GRID_AHEAD_PIXELS = RG_GRID_POINTS };
@@ -197,6 +238,31 @@ RG_VECTOR_INLINE void STORED(store_channels)(S *dst, const T *tile, int64_t n_ch
         dst[c] = NARROW(tile[c]);
 }
 
+/* Fewer pixels than lanes, as in narrow images. */
+static void STORED(load_narrow)(T *tile, const S *src, int64_t channel_stride, int64_t n_channels, int64_t n)
+{
+    for (int64_t first = 0; first < RG_GRID_LANES; first += V_LANES) {
+        V row[V_LANES];
+        for (int64_t c = 0; c < V_LANES; c++)
+            row[c] = first + c < n_channels ? V_WIDEN_PART(src + (first + c) * channel_stride, n) : VOP(set1)(0);
+        VOP(transpose)(row);
+        for (int64_t p = 0; p < n; p++)
+            VOP(store)(tile + p * RG_GRID_LANES + first, row[p]);
+    }
+}
+
+static void STORED(store_narrow)(S *dst, int64_t channel_stride, const T *tile, int64_t n_channels, int64_t n)
+{
+    for (int64_t first = 0; first < n_channels; first += V_LANES) {
+        V row[V_LANES];
+        for (int64_t p = 0; p < V_LANES; p++)
+            row[p] = p < n ? VOP(load)(tile + p * RG_GRID_LANES + first) : VOP(set1)(0);
+        VOP(transpose)(row);
+        for (int64_t c = 0; c < V_LANES && first + c < n_channels; c++)
+            V_NARROW_PART(dst + (first + c) * channel_stride, VOP(canonical)(row[c]), n);
+    }
+}
+
 RG_APART void STORED(load_wide)(T *out, const S *in, int64_t channel_stride, int64_t stride, int64_t n_channels,
                                 int64_t n)
 {
@@ -212,7 +278,9 @@ RG_APART void STORED(load_wide)(T *out, const S *in, int64_t channel_stride, int
                            2);
         STORED(load_channels)(out + p * RG_GRID_LANES, in + p * stride, n_channels);
     }
-    if (channel_stride != 1)
+    if (channel_stride != 1 && stride == 1 && IS_NARROW(n))
+        STORED(load_narrow)(out, in, channel_stride, n_channels, n);
+    else if (channel_stride != 1)
         STORED(load_apart)(out, RG_GRID_LANES, in, channel_stride, stride, n_channels, n);
 }
 
@@ -232,7 +300,9 @@ static void STORED(store_wide)(S *out, int64_t channel_stride, int64_t stride, c
     }
     for (int64_t p = 0; p < n && channel_stride == 1; p++)
         STORED(store_channels)(out + p * stride, in + p * RG_GRID_LANES, n_channels, past);
-    if (channel_stride != 1)
+    if (channel_stride != 1 && stride == 1 && IS_NARROW(n))
+        STORED(store_narrow)(out, channel_stride, in, n_channels, n);
+    else if (channel_stride != 1)
         STORED(store_apart)(out, channel_stride, stride, in, RG_GRID_LANES, n_channels, n);
 }
 
@@ -264,14 +334,182 @@ static void STORED(packed_gather)(void *tile, int64_t lanes, const void *src, in
 {
     T *const out = tile;
     const S *const in = src;
-    for (int64_t p = 0; p < n && lanes == 1; p++)
-        out[p] = offset[p] == RG_GRID_NOWHERE ? 0 : WIDEN(in[offset[p]]);
-    for (int64_t p = 0; p < n && lanes > 1; p++) {
+    for (int64_t p = 0; p < n; p++) {
         T *const pixel = out + p * RG_GRID_LANES;
         if (offset[p] == RG_GRID_NOWHERE)
             memset(pixel, 0, RG_GRID_LANES * sizeof(T));
+        else if (channel_stride == 1)
+            STORED(load_channels)(pixel, in + offset[p], channels);
         else
             STORED(load_wide)(pixel, in + offset[p], channel_stride, channel_stride, channels, lanes / RG_GRID_LANES);
+    }
+}
+
+/* A neighbour of up to RG_GRID_POINTS points, wherever it is; z is NULL in two dimensions. */
+static void STORED(gather_far)(S *stored, const S *src, const struct rg_grid_image *image, const int64_t *z,
+                               const int64_t *y, const int64_t *x, int64_t n)
+{
+    for (int64_t p = 0; p < n; p++) {
+        const int64_t plane = z == NULL ? 0 : z[p];
+        const int64_t at = plane * image->stride_d + y[p] * image->stride_h + x[p] * image->stride_w;
+        stored[p] = (plane | y[p] | x[p]) < 0 ? 0 : src[at];
+    }
+}
+
+/* Where a tap is, so far before all others where it is outside that no other tap brings it back. */
+static void STORED(place_near)(int32_t *restrict at, const int64_t *restrict index, int64_t stride)
+{
+    const int32_t step = (int32_t)stride;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        at[p] = index[p] < 0 ? 2 * GATHER_LEAST : (int32_t)index[p] * step;
+}
+
+/* The same for a row of an image of three dimensions. */
+static void STORED(place_near_row)(int32_t *restrict at, const int64_t *restrict z, const int64_t *restrict y,
+                                   const struct rg_grid_image *image)
+{
+    const int32_t step_d = (int32_t)image->stride_d, step_h = (int32_t)image->stride_h;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        at[p] = (z[p] | y[p]) < 0 ? 2 * GATHER_LEAST : (int32_t)z[p] * step_d + (int32_t)y[p] * step_h;
+}
+
+static void STORED(gather_near)(S *stored, const S *src, const int32_t *row, const int32_t *x, int64_t n)
+{
+    for (int64_t p = 0; p < n; p++)
+        stored[p] = row[p] + x[p] < GATHER_LEAST ? 0 : src[row[p] + x[p]];
+}
+
+/* The neighbours of points in a channel. */
+struct STORED(near) {
+    bool by_vectors; /* values are gathered when they are wanted; else they are stored beforehand */
+    int64_t n_taps, n_rows;
+    int32_t row[RG_GRID_TAPS][RG_GRID_POINTS], x[RG_GRID_TAPS][RG_GRID_POINTS];
+    S stored[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
+};
+
+static void STORED(find_near)(struct STORED(near) * near, const struct rg_grid_image *image,
+                              const struct rg_grid_points *points)
+{
+    const int64_t n_taps = points->n_taps;
+    near->by_vectors = sizeof(S) == sizeof(T) && image->near;
+    near->n_taps = n_taps;
+    near->n_rows = rg_grid_count_rows(points, n_taps);
+    for (int64_t r = 0; r < near->n_rows && image->near; r++)
+        if (rg_grid_is_deep(points))
+            STORED(place_near_row)(near->row[r], points->z.index[r / n_taps], points->y.index[r % n_taps], image);
+        else
+            STORED(place_near)(near->row[r], points->y.index[r], image->stride_h);
+    for (int64_t k = 0; k < n_taps && image->near; k++)
+        STORED(place_near)(near->x[k], points->x.index[k], image->stride_w);
+}
+
+/* What is not gathered by vectors is widened when all of it is there, so that nothing waits for a store. */
+static void STORED(store_near)(struct STORED(near) * near, const S *src, const struct rg_grid_image *image,
+                               const struct rg_grid_points *points, int64_t n)
+{
+    for (int64_t r = 0, k = 0; r < near->n_rows && !near->by_vectors; r++) {
+        const int64_t *const z = rg_grid_is_deep(points) ? points->z.index[r / near->n_taps] : NULL;
+        for (int64_t kx = 0; kx < near->n_taps; kx++, k++)
+            if (image->near)
+                STORED(gather_near)(near->stored[k], src, near->row[r], near->x[kx], n);
+            else
+                STORED(gather_far)
+        (near->stored[k], src, image, z, points->y.index[r % near->n_taps], points->x.index[kx], n);
+    }
+}
+
+/* Neighbour k = row * n_taps + kx of V_LANES points. */
+RG_VECTOR_INLINE V STORED(near_value)(const struct STORED(near) * near, const S *src, int64_t k, int64_t n_taps,
+                                      int64_t p, bool by_vectors)
+{
+    return sizeof(S) == sizeof(T) && by_vectors /* the compiler is to know that there is no such way for 16 bits */
+               ? VOP(gather)((const void *)src, near->row[k / n_taps] + p, near->x[k % n_taps] + p)
+               : V_WIDEN(near->stored[k] + p);
+}
+
+RG_VECTOR_INLINE void STORED(sample_taps)(T *out, const S *src, const struct STORED(near) * near,
+                                          const union rg_grid_values *weight, int64_t n, int64_t n_rows, int64_t n_taps,
+                                          bool by_vectors)
+{
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V sum = VOP(set1)(0);
+        for (int64_t k = 0; k < n_rows * n_taps; k++)
+            sum = VOP(muladd)(VOP(load)((const T *)&weight[k] + p),
+                              STORED(near_value)(near, src, k, n_taps, p, by_vectors), sum);
+        VOP(store)(out + p, sum);
+    }
+}
+
+RG_VECTOR_INLINE void STORED(slope_taps)(union rg_grid_values *const term[RG_GRID_AXES], int64_t c, const T *grad,
+                                         const S *src, const struct STORED(near) * near,
+                                         const struct rg_packed_points *points, int64_t n, int64_t n_axes,
+                                         int64_t n_rows, int64_t n_taps, bool by_vectors)
+{
+    const union rg_grid_values *const by[RG_GRID_AXES] = {points->dx, points->dy, points->dz};
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        V sum[RG_GRID_AXES];
+#pragma GCC unroll 3
+        for (int64_t d = 0; d < n_axes; d++)
+            sum[d] = VOP(set1)(0);
+        for (int64_t k = 0; k < n_rows * n_taps; k++) {
+            const V value = STORED(near_value)(near, src, k, n_taps, p, by_vectors);
+#pragma GCC unroll 3
+            for (int64_t d = 0; d < n_axes; d++)
+                sum[d] = VOP(muladd)(VOP(load)((const T *)&by[d][k] + p), value, sum[d]);
+        }
+#pragma GCC unroll 3
+        for (int64_t d = 0; d < n_axes; d++)
+            VOP(store)((T *)&term[d][c] + p, VOP(mul)(VOP(load)(grad + p), sum[d]));
+    }
+}
+
+static void STORED(packed_sample_each)(void *tile, const void *src, int64_t channel_stride, int64_t channels,
+                                       const struct rg_grid_image *image, const struct rg_packed_points *points,
+                                       int64_t n)
+{
+    const int64_t whole = NAME(packed_whole)(n);
+    const union rg_grid_values *const weight = points->weight;
+    struct STORED(near) near;
+    STORED(find_near)(&near, image, &points->each);
+    for (int64_t c = 0; c < channels; c++) {
+        T *const out = (T *)tile + c * RG_GRID_POINTS;
+        const S *const in = (const S *)src + c * channel_stride;
+        STORED(store_near)(&near, in, image, &points->each, whole);
+        if (!near.by_vectors)
+            STORED(sample_taps)(out, in, &near, weight, whole, near.n_rows, near.n_taps, false);
+        else if (near.n_taps == 1)
+            STORED(sample_taps)(out, in, &near, weight, whole, 1, 1, true);
+        else if (near.n_rows == 2)
+            STORED(sample_taps)(out, in, &near, weight, whole, 2, 2, true);
+        else if (near.n_taps == 2)
+            STORED(sample_taps)(out, in, &near, weight, whole, 4, 2, true);
+        else
+            STORED(sample_taps)(out, in, &near, weight, whole, 4, 4, true);
+    }
+}
+
+static void STORED(packed_slope_each)(union rg_grid_values *const term[RG_GRID_AXES], const void *tile, const void *src,
+                                      int64_t channel_stride, int64_t channels, const struct rg_grid_image *image,
+                                      const struct rg_packed_points *points, int64_t n)
+{
+    const int64_t whole = NAME(packed_whole)(n);
+    const bool deep = rg_grid_is_deep(&points->each);
+    struct STORED(near) near;
+    STORED(find_near)(&near, image, &points->each);
+    for (int64_t c = 0; c < channels; c++) {
+        const T *const grad = (const T *)tile + c * RG_GRID_POINTS;
+        const S *const in = (const S *)src + c * channel_stride;
+        STORED(store_near)(&near, in, image, &points->each, whole);
+        if (!near.by_vectors && deep)
+            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 3, near.n_rows, near.n_taps, false);
+        else if (!near.by_vectors)
+            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 2, near.n_rows, near.n_taps, false);
+        else if (deep)
+            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 3, 4, 2, true);
+        else if (near.n_taps == 2)
+            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 2, 2, 2, true);
+        else
+            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 2, 4, 4, true);
     }
 }
 

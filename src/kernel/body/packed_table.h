@@ -10,5 +10,7 @@ const struct rg_packed_kernels TABLE = {
     .bounded = NAME(packed_bounded),
     .load = BY_DTYPE(packed_load),
     .gather = BY_DTYPE(packed_gather),
+    .sample_each = BY_DTYPE(packed_sample_each),
+    .slope_each = BY_DTYPE(packed_slope_each),
     .store = BY_DTYPE(packed_store),
 };

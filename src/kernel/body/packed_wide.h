@@ -130,29 +130,33 @@ RG_VECTOR_INLINE V NAME(fold_vectors)(V sum[NAME(n_vectors)], const T *grad)
     return sum[0];
 }
 
-/* What point p's channels give to its slopes. Both blends read a neighbour once. */
-RG_VECTOR_INLINE void NAME(slope_each)(V *x, V *y, const T *packed, const struct NAME(wide) * it, int64_t p)
+/* What point p's channels give to its slopes. All blends read a neighbour once. */
+RG_VECTOR_INLINE void NAME(slope_each)(V slope[RG_GRID_AXES], const T *packed, const struct NAME(wide) * it, int64_t p,
+                                       int64_t n_axes)
 {
-    V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
-    for (int64_t j = 0; j < NAME(n_vectors); j++)
-        sum_x[j] = sum_y[j] = VOP(set1)(0);
+    const union rg_grid_values *const by[RG_GRID_AXES] = {it->points->dx, it->points->dy, it->points->dz};
+    V sum[RG_GRID_AXES][NAME(n_vectors)];
+#pragma GCC unroll 3
+    for (int64_t d = 0; d < n_axes; d++)
+        for (int64_t j = 0; j < NAME(n_vectors); j++)
+            sum[d][j] = VOP(set1)(0);
     for (int64_t k = 0; k < it->n_neighbours; k++) {
         const T *pixel = packed + NAME(wide_at)(it, k, p, false);
-        const V wx = VOP(set1)(NAME(packed_value)(&it->points->dx[k], p)),
-                wy = VOP(set1)(NAME(packed_value)(&it->points->dy[k], p));
         for (int64_t j = 0; j < NAME(n_vectors); j++) {
             const V value = VOP(load)(pixel + j * V_LANES);
-            sum_x[j] = VOP(muladd)(wx, value, sum_x[j]);
-            sum_y[j] = VOP(muladd)(wy, value, sum_y[j]);
+#pragma GCC unroll 3
+            for (int64_t d = 0; d < n_axes; d++)
+                sum[d][j] = VOP(muladd)(VOP(set1)(NAME(packed_value)(&by[d][k], p)), value, sum[d][j]);
         }
     }
-    *x = NAME(fold_vectors)(sum_x, it->tile + p * RG_GRID_LANES);
-    *y = NAME(fold_vectors)(sum_y, it->tile + p * RG_GRID_LANES);
+#pragma GCC unroll 3
+    for (int64_t d = 0; d < n_axes; d++)
+        slope[d] = NAME(fold_vectors)(sum[d], it->tile + p * RG_GRID_LANES);
 }
 
 /* The same for bilinear points. On an axis the two weights' derivatives are -1 and 1: what is left of a neighbour's
  * weight by x is that on the y axis, and the other way round. */
-RG_VECTOR_INLINE void NAME(slope_bilinear)(V *x, V *y, const T *packed, const struct NAME(wide) * it, int64_t p)
+RG_VECTOR_INLINE void NAME(slope_bilinear)(V slope[2], const T *packed, const struct NAME(wide) * it, int64_t p)
 {
     const struct rg_packed_points *points = it->points;
     V sum_x[NAME(n_vectors)], sum_y[NAME(n_vectors)];
@@ -168,8 +172,8 @@ RG_VECTOR_INLINE void NAME(slope_bilinear)(V *x, V *y, const T *packed, const st
             sum_y[j] = k / 2 == 0 ? VOP(negmuladd)(wy, value, sum_y[j]) : VOP(muladd)(wy, value, sum_y[j]);
         }
     }
-    *x = NAME(fold_vectors)(sum_x, it->tile + p * RG_GRID_LANES);
-    *y = NAME(fold_vectors)(sum_y, it->tile + p * RG_GRID_LANES);
+    slope[0] = NAME(fold_vectors)(sum_x, it->tile + p * RG_GRID_LANES);
+    slope[1] = NAME(fold_vectors)(sum_y, it->tile + p * RG_GRID_LANES);
 }
 
 /* How many points' rows of branches are folded at once. Where four are, they stay in registers. */
@@ -209,40 +213,53 @@ RG_VECTOR_INLINE V NAME(fold_rest)(const V part[1])
 #endif
 
 /* Slopes of n_rows points from p on, folded as far as that goes, and their spreading, unless `spread` is NULL. */
-RG_VECTOR_INLINE void NAME(slope_rows)(V *x, V *y, const T *packed, T *spread, const struct NAME(wide) * it, int64_t p,
-                                       bool bilinear)
+RG_VECTOR_INLINE void NAME(slope_rows)(V part[RG_GRID_AXES], const T *packed, T *spread, const struct NAME(wide) * it,
+                                       int64_t p, bool bilinear, int64_t n_axes)
 {
-    V row_x[NAME(n_rows)], row_y[NAME(n_rows)];
+    V row[RG_GRID_AXES][NAME(n_rows)];
 #pragma GCC unroll 4
     for (int64_t i = 0; i < NAME(n_rows); i++) {
+        V slope[RG_GRID_AXES];
+        slope[2] = VOP(set1)(0); /* of no interest in two dimensions */
         if (it->far) {
             NAME(prefetch_wide)(packed, it, p + i + NAME(ahead), bilinear);
             NAME(prefetch_wide)(spread, it, p + i + NAME(ahead), bilinear);
         }
         if (bilinear)
-            NAME(slope_bilinear)(&row_x[i], &row_y[i], packed, it, p + i);
+            NAME(slope_bilinear)(slope, packed, it, p + i);
         else
-            NAME(slope_each)(&row_x[i], &row_y[i], packed, it, p + i);
+            NAME(slope_each)(slope, packed, it, p + i, n_axes);
+#pragma GCC unroll 3
+        for (int64_t d = 0; d < RG_GRID_AXES; d++)
+            row[d][i] = slope[d];
         if (spread != NULL && bilinear)
             NAME(spread_bilinear)(spread, it, p + i);
         else if (spread != NULL)
             NAME(spread_each)(spread, it, p + i);
     }
-    *x = NAME(fold_rows)(row_x);
-    *y = NAME(fold_rows)(row_y);
+#pragma GCC unroll 3
+    for (int64_t d = 0; d < n_axes; d++)
+        part[d] = NAME(fold_rows)(row[d]);
 }
 
 RG_VECTOR_INLINE void NAME(slope_wide)(struct rg_grid_sums sums, const T *packed, T *spread,
-                                       const struct NAME(wide) * all, bool bilinear)
+                                       const struct NAME(wide) * all, bool bilinear, int64_t n_axes)
 {
     const struct NAME(wide) own = *all, *const it = &own;
+    T *const sum[RG_GRID_AXES] = {sums.x, sums.y, sums.z};
     for (int64_t p = 0; p < it->n; p += V_LANES) {
-        T *const x = (T *)sums.x + p, *const y = (T *)sums.y + p;
-        V part_x[NAME(n_folds)], part_y[NAME(n_folds)];
-        for (int64_t i = 0; i < NAME(n_folds); i++)
-            NAME(slope_rows)(&part_x[i], &part_y[i], packed, spread, it, p + i * NAME(n_rows), bilinear);
-        VOP(store)(x, VOP(add)(VOP(load)(x), NAME(fold_rest)(part_x)));
-        VOP(store)(y, VOP(add)(VOP(load)(y), NAME(fold_rest)(part_y)));
+        V part[RG_GRID_AXES][NAME(n_folds)];
+        for (int64_t i = 0; i < NAME(n_folds); i++) {
+            V some[RG_GRID_AXES];
+            some[2] = VOP(set1)(0);
+            NAME(slope_rows)(some, packed, spread, it, p + i * NAME(n_rows), bilinear, n_axes);
+#pragma GCC unroll 3
+            for (int64_t d = 0; d < RG_GRID_AXES; d++)
+                part[d][i] = some[d];
+        }
+#pragma GCC unroll 3
+        for (int64_t d = 0; d < n_axes; d++)
+            VOP(store)(sum[d] + p, VOP(add)(VOP(load)(sum[d] + p), NAME(fold_rest)(part[d])));
     }
 }
 
@@ -268,9 +285,11 @@ static void NAME(sample_all)(T *dst, const T *packed, const struct NAME(wide) * 
 static void NAME(slope_all)(struct rg_grid_sums sums, const T *packed, T *spread, const struct NAME(wide) * it)
 {
     if (it->points->paired && spread == NULL)
-        NAME(slope_wide)(sums, packed, NULL, it, true);
+        NAME(slope_wide)(sums, packed, NULL, it, true, 2);
     else if (it->points->paired)
-        NAME(slope_wide)(sums, packed, spread, it, true);
+        NAME(slope_wide)(sums, packed, spread, it, true, 2);
+    else if (sums.z == NULL)
+        NAME(slope_wide)(sums, packed, spread, it, false, 2);
     else
-        NAME(slope_wide)(sums, packed, spread, it, false);
+        NAME(slope_wide)(sums, packed, spread, it, false, 3);
 }

@@ -83,27 +83,22 @@ RG_INLINE V NAME(phase_of)(const struct NAME(phases) * phases, int u, int factor
     return phases->at[u];
 }
 
-/* What a step adds to its block: to all lanes, or to those that it names. */
-RG_INLINE V NAME(add_source)(V sum, const struct NAME(phases) * phases, int u, const struct rg_step *step,
-                             const T *weight, int factor, bool whole)
-{
-    const V w = VOP(load)(weight), value = NAME(phase_of)(phases, u, factor);
-    return whole ? VOP(muladd)(w, value, sum) : VOP(muladd_where)(w, value, sum, step->lanes);
-}
-
 /* The results of block b of columns with a factor; `plain`: it is not the first, and whole. The first one has more
  * steps, unless it is narrow. */
 RG_INLINE V NAME(shrink_block)(const struct NAME(phases) * phases, const struct rg_columns *columns, int64_t b,
                                int factor, bool narrow, bool plain)
 {
     const int low = narrow ? 0 : (factor + 1) / 2, end = narrow ? factor : factor + factor / 2;
-    const struct rg_step *const steps = columns->steps + b * (low + end) + (narrow ? 0 : factor - low) + low;
-    const T *const weight = (const T *)columns->weight + steps[-low].weight + low * V_LANES;
+    const struct rg_block *const block = columns->blocks + b;
+    const int first = !plain && b == 0 && !narrow ? -factor : -low;
+    const int32_t *const lanes = columns->lanes + block->lanes - first;
+    const T *const weight = (const T *)columns->weight + block->weight - first * V_LANES;
     V sum = VOP(set1)(0);
     for (int u = -factor; u < -low && !plain && b == 0 && !narrow; u++)
-        sum = NAME(add_source)(sum, phases, u, steps + u, weight + u * V_LANES, factor, false);
+        sum = NAME(add_term)(sum, NAME(phase_of)(phases, u, factor), weight + u * V_LANES, (uint32_t)lanes[u], false);
     for (int u = -low; u < end; u++)
-        sum = NAME(add_source)(sum, phases, u, steps + u, weight + u * V_LANES, factor, plain);
+        sum = NAME(add_term)(sum, NAME(phase_of)(phases, u, factor), weight + u * V_LANES,
+                             plain ? UINT32_MAX : (uint32_t)lanes[u], plain);
     return sum;
 }
 

@@ -253,8 +253,8 @@ static void STORED(cols)(void *const *dst, const void *const *line, int64_t n_ro
         STORED(sum_all_lines)(dst, line, n_rows, &own, 1, V_LANES, stream, ahead);
     else if (own.n_pairs == 1)
         STORED(sum_all_lines)(dst, line, n_rows, &own, 1, own.block, streamed, ahead);
-    else if (own.n_pairs == 2)
+    else if (own.n_pairs == 2 && VOP(most_pairs) >= 2)
         STORED(sum_all_lines)(dst, line, n_rows, &own, 2, own.block, streamed, ahead);
-    else
+    else if (VOP(most_pairs) >= 3)
         STORED(sum_all_lines)(dst, line, n_rows, &own, 3, own.block, streamed, ahead);
 }

@@ -66,6 +66,7 @@ extern const struct rg_value_kernels RG_ISA(rg_values_f32), RG_ISA(rg_values_f64
 extern const struct rg_resize_kernels RG_ISA(rg_resize_f32), RG_ISA(rg_resize_half), RG_ISA(rg_resize_bfloat),
     RG_ISA(rg_resize_f64);
 extern const struct rg_grid_kernels RG_ISA(rg_grid_f32), RG_ISA(rg_grid_f64);
+extern const struct rg_axis_kernels RG_ISA(rg_axis_f32), RG_ISA(rg_axis_f64);
 extern const struct rg_packed_kernels RG_ISA(rg_packed_f32), RG_ISA(rg_packed_f64);
 
 #endif

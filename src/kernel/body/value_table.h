@@ -10,4 +10,5 @@ const struct rg_value_kernels TABLE = {
     .clear_far = clear_far,
     .copy_far = copy_far,
     .fence = fence_stores,
+    .move = move_blocks,
 };

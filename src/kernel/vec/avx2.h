@@ -8,13 +8,14 @@
 
 #include <immintrin.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/vec/quad_x86.h"
 
 typedef __m256 vf;
 typedef __m256d vd;
-enum { VF_LANES = 8, VD_LANES = 4, RG_HAS_MASKS = 0 };
+enum { VF_LANES = 8, VD_LANES = 4, RG_HAS_MASKS = 0, GATHER_LEAST = -(1 << 29) };
 
 static inline vf vf_load(const float *p)
 {
@@ -73,6 +74,26 @@ static inline vf vf_floor(vf a)
     return _mm256_floor_ps(a);
 }
 
+static inline vf vf_round(vf a)
+{
+    return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+static inline vf vf_if_less(vf a, vf b, vf yes, vf no)
+{
+    return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+
+static inline bool vf_all_less(vf a, vf b)
+{
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)) == 0xFF;
+}
+
+static inline void vf_store_int(int32_t *p, vf a)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm256_cvttps_epi32(a));
+}
+
 static inline vf vf_canonical(vf a)
 {
     return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
@@ -112,7 +133,8 @@ static inline __m256i below(int64_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* The highest bit in the lanes that have a bit; the other bits are no matter. For blends, which look at no more. */
+/* The highest bit in the lanes that have a bit; the other bits are no matter. For blends and gathers, which look at no
+ * more. */
 static inline __m256i lanes_of(uint32_t lanes)
 {
     return _mm256_sllv_epi32(_mm256_set1_epi32((int32_t)lanes), _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24));
@@ -189,11 +211,26 @@ static inline vf_index vf_index_add(vf_index a, vf_index b)
     return _mm256_add_epi32(a, b);
 }
 
+static inline vf vf_lookup_far(const float *p, vf_index index, uint32_t lanes)
+{
+    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), p, index, _mm256_castsi256_ps(lanes_of(lanes)), sizeof(float));
+}
+
 /* Of two vectors the one that this bit of an index says. */
 static inline vf choose_by(vf zero, vf one, vf_index which, int bit)
 {
     return _mm256_blendv_ps(zero, one, _mm256_castsi256_ps(_mm256_slli_epi32(which, 31 - bit)));
 }
+
+static inline vf vf_gather(const float *base, const int32_t *row, const int32_t *column)
+{
+    const vf_index at = vf_index_add(vf_index_load(row), vf_index_load(column));
+    const __m256i has = _mm256_cmpgt_epi32(at, _mm256_set1_epi32(GATHER_LEAST - 1));
+    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), base, at, _mm256_castsi256_ps(has), sizeof(float));
+}
+
+/* A third pair takes longer than a gather. Doubles are gathered from a window, too. */
+enum { vf_most_pairs = 2, vd_most_pairs = 1 };
 
 static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
 {
@@ -323,6 +360,26 @@ static inline vd vd_floor(vd a)
     return _mm256_floor_pd(a);
 }
 
+static inline vd vd_round(vd a)
+{
+    return _mm256_round_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+static inline vd vd_if_less(vd a, vd b, vd yes, vd no)
+{
+    return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
+}
+
+static inline bool vd_all_less(vd a, vd b)
+{
+    return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xF;
+}
+
+static inline void vd_store_int(int32_t *p, vd a)
+{
+    _mm_storeu_si128((__m128i *)p, _mm256_cvttpd_epi32(a));
+}
+
 static inline vd vd_load_part(const double *p, int64_t n)
 {
     return _mm256_maskload_pd(p, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(n))));
@@ -338,10 +395,14 @@ static inline void vd_store_part(double *p, vd a, int64_t n)
     _mm256_maskstore_pd(p, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(n))), a);
 }
 
+static inline __m256i wide_lanes_of(uint32_t lanes)
+{
+    return _mm256_sllv_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(63, 62, 61, 60));
+}
+
 static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
 {
-    const __m256i wide = _mm256_sllv_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(63, 62, 61, 60));
-    return _mm256_blendv_pd(c, _mm256_fmadd_pd(a, b, c), _mm256_castsi256_pd(wide));
+    return _mm256_blendv_pd(c, _mm256_fmadd_pd(a, b, c), _mm256_castsi256_pd(wide_lanes_of(lanes)));
 }
 
 static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
@@ -386,6 +447,19 @@ static inline vd_index vd_index_set1(int32_t a)
 static inline vd_index vd_index_add(vd_index a, vd_index b)
 {
     return _mm_add_epi32(a, b);
+}
+
+static inline vd vd_lookup_far(const double *p, vd_index index, uint32_t lanes)
+{
+    return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), p, index, _mm256_castsi256_pd(wide_lanes_of(lanes)),
+                                    sizeof(double));
+}
+
+static inline vd vd_gather(const double *base, const int32_t *row, const int32_t *column)
+{
+    const vd_index at = vd_index_add(vd_index_load(row), vd_index_load(column));
+    const __m256i has = _mm256_cvtepi32_epi64(_mm_cmpgt_epi32(at, _mm_set1_epi32(GATHER_LEAST - 1)));
+    return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), base, at, _mm256_castsi256_pd(has), sizeof(double));
 }
 
 static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)

@@ -9,13 +9,14 @@
 
 #include <immintrin.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/vec/quad_x86.h"
 
 typedef __m512 vf;
 typedef __m512d vd;
-enum { VF_LANES = 16, VD_LANES = 8, RG_HAS_MASKS = 1 };
+enum { VF_LANES = 16, VD_LANES = 8, RG_HAS_MASKS = 1, GATHER_LEAST = -(1 << 29) };
 
 static inline vf vf_load(const float *p)
 {
@@ -72,6 +73,26 @@ static inline vf vf_max(vf a, vf b)
 static inline vf vf_floor(vf a)
 {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+static inline vf vf_round(vf a)
+{
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+static inline vf vf_if_less(vf a, vf b, vf yes, vf no)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+static inline bool vf_all_less(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ) == 0xFFFF;
+}
+
+static inline void vf_store_int(int32_t *p, vf a)
+{
+    _mm512_storeu_si512(p, _mm512_cvttps_epi32(a));
 }
 
 /* For each class of numbers four bits say which operand is the result: the NaN for the two classes of NaNs, the lowest
@@ -193,11 +214,6 @@ static inline void vf_store_part(float *p, vf a, int64_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1U << n) - 1), a);
 }
 
-static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
-{
-    return _mm512_mask3_fmadd_ps(a, b, c, (__mmask16)lanes);
-}
-
 static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
 {
     const __m512i every = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -242,6 +258,25 @@ static inline vf_index vf_index_add(vf_index a, vf_index b)
 {
     return _mm512_add_epi32(a, b);
 }
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    return _mm512_mask3_fmadd_ps(a, b, c, (__mmask16)lanes);
+}
+
+static inline vf vf_lookup_far(const float *p, vf_index index, uint32_t lanes)
+{
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), (__mmask16)lanes, index, p, sizeof(float));
+}
+
+static inline vf vf_gather(const float *base, const int32_t *row, const int32_t *column)
+{
+    const vf_index at = vf_index_add(vf_index_load(row), vf_index_load(column));
+    const __mmask16 has = _mm512_cmpge_epi32_mask(at, _mm512_set1_epi32(GATHER_LEAST));
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), has, at, base, sizeof(float));
+}
+
+enum { vf_most_pairs = 3, vd_most_pairs = 3 };
 
 /* A permutation takes the lowest five bits of an index; the next ones tell the pairs apart, of which there are up to
  * three. */
@@ -409,6 +444,26 @@ static inline vd vd_floor(vd a)
     return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
 
+static inline vd vd_round(vd a)
+{
+    return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+static inline vd vd_if_less(vd a, vd b, vd yes, vd no)
+{
+    return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+static inline bool vd_all_less(vd a, vd b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) == 0xFF;
+}
+
+static inline void vd_store_int(int32_t *p, vd a)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvttpd_epi32(a));
+}
+
 static inline vd vd_load_part(const double *p, int64_t n)
 {
     return _mm512_maskz_loadu_pd((__mmask8)((1U << n) - 1), p);
@@ -422,11 +477,6 @@ static inline void vd_stream(double *p, vd a)
 static inline void vd_store_part(double *p, vd a, int64_t n)
 {
     _mm512_mask_storeu_pd(p, (__mmask8)((1U << n) - 1), a);
-}
-
-static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
-{
-    return _mm512_mask3_fmadd_pd(a, b, c, (__mmask8)lanes);
 }
 
 static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
@@ -472,6 +522,23 @@ static inline vd_index vd_index_set1(int32_t a)
 static inline vd_index vd_index_add(vd_index a, vd_index b)
 {
     return _mm512_add_epi64(a, b);
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    return _mm512_mask3_fmadd_pd(a, b, c, (__mmask8)lanes);
+}
+
+static inline vd vd_lookup_far(const double *p, vd_index index, uint32_t lanes)
+{
+    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), (__mmask8)lanes, index, p, sizeof(double));
+}
+
+static inline vd vd_gather(const double *base, const int32_t *row, const int32_t *column)
+{
+    const vd_index at = vd_index_add(vd_index_load(row), vd_index_load(column));
+    const __mmask8 has = _mm512_cmpge_epi64_mask(at, _mm512_set1_epi64(GATHER_LEAST));
+    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), has, at, base, sizeof(double));
 }
 
 static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)

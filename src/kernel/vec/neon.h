@@ -8,11 +8,30 @@
 
 #include <arm_neon.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef float32x4_t vf;
 typedef float64x2_t vd;
-enum { VF_LANES = 4, VD_LANES = 2, RG_HAS_MASKS = 0 };
+enum { VF_LANES = 4, VD_LANES = 2, RG_HAS_MASKS = 0, GATHER_LEAST = -(1 << 29) };
+
+/* Sixteen bytes. */
+typedef uint8x16_t v_bytes;
+
+static inline v_bytes permute_bytes(const void *from, const uint8_t *lane)
+{
+    return vqtbl1q_u8(vld1q_u8(from), vld1q_u8(lane));
+}
+
+static inline void store_bytes(void *to, v_bytes a)
+{
+    vst1q_u8(to, a);
+}
+
+static inline void stream_bytes(void *to, v_bytes a)
+{
+    store_bytes(to, a);
+}
 
 static inline vf vf_load(const float *p)
 {
@@ -57,17 +76,37 @@ static inline void vf_zip(vf a, vf b, vf *low, vf *high)
 
 static inline vf vf_min(vf a, vf b)
 {
-    return vminq_f32(a, b);
+    return vbslq_f32(vcltq_f32(a, b), a, b);
 }
 
 static inline vf vf_max(vf a, vf b)
 {
-    return vmaxq_f32(a, b);
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
 }
 
 static inline vf vf_floor(vf a)
 {
     return vrndmq_f32(a);
+}
+
+static inline vf vf_round(vf a)
+{
+    return vrndnq_f32(a);
+}
+
+static inline vf vf_if_less(vf a, vf b, vf yes, vf no)
+{
+    return vbslq_f32(vcltq_f32(a, b), yes, no);
+}
+
+static inline bool vf_all_less(vf a, vf b)
+{
+    return vminvq_u32(vcltq_f32(a, b)) != 0;
+}
+
+static inline void vf_store_int(int32_t *p, vf a)
+{
+    vst1q_s32(p, vcvtq_s32_f32(a));
 }
 
 static inline vf vf_canonical(vf a)
@@ -113,12 +152,6 @@ static inline void vf_store_part(float *p, vf a, int64_t n)
         p[k] = whole[k];
 }
 
-static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
-{
-    const uint32_t bits[VF_LANES] = {1, 2, 4, 8};
-    return vbslq_f32(vtstq_u32(vdupq_n_u32(lanes), vld1q_u32(bits)), vfmaq_f32(c, a, b), c);
-}
-
 static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
 {
     *even = vuzp1q_f32(a, b);
@@ -161,6 +194,32 @@ static inline vf_index vf_index_add(vf_index a, vf_index b)
 {
     return vaddq_u32(a, b);
 }
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    const uint32_t bits[VF_LANES] = {1, 2, 4, 8};
+    return vbslq_f32(vtstq_u32(vdupq_n_u32(lanes), vld1q_u32(bits)), vfmaq_f32(c, a, b), c);
+}
+
+static inline vf vf_lookup_far(const float *p, vf_index index, uint32_t lanes)
+{
+    uint32_t at[VF_LANES];
+    float found[VF_LANES];
+    vst1q_u32(at, index);
+    for (int j = 0; j < VF_LANES; j++)
+        found[j] = lanes >> j & 1 ? p[at[j]] : 0;
+    return vld1q_f32(found);
+}
+
+static inline vf vf_gather(const float *base, const int32_t *row, const int32_t *column)
+{
+    float value[VF_LANES];
+    for (int j = 0; j < VF_LANES; j++)
+        value[j] = row[j] + column[j] < GATHER_LEAST ? 0 : base[row[j] + column[j]];
+    return vf_load(value);
+}
+
+enum { vf_most_pairs = 3, vd_most_pairs = 3 };
 
 /* Tables of bytes: the four of value i are 4 i to 4 i + 3. An index that is not in a table leaves what was found. */
 static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
@@ -268,17 +327,38 @@ static inline vd vd_negmuladd(vd a, vd b, vd c)
 
 static inline vd vd_min(vd a, vd b)
 {
-    return vminq_f64(a, b);
+    return vbslq_f64(vcltq_f64(a, b), a, b);
 }
 
 static inline vd vd_max(vd a, vd b)
 {
-    return vmaxq_f64(a, b);
+    return vbslq_f64(vcgtq_f64(a, b), a, b);
 }
 
 static inline vd vd_floor(vd a)
 {
     return vrndmq_f64(a);
+}
+
+static inline vd vd_round(vd a)
+{
+    return vrndnq_f64(a);
+}
+
+static inline vd vd_if_less(vd a, vd b, vd yes, vd no)
+{
+    return vbslq_f64(vcltq_f64(a, b), yes, no);
+}
+
+static inline bool vd_all_less(vd a, vd b)
+{
+    const uint64x2_t less = vcltq_f64(a, b);
+    return (vgetq_lane_u64(less, 0) & vgetq_lane_u64(less, 1)) != 0;
+}
+
+static inline void vd_store_int(int32_t *p, vd a)
+{
+    vst1_s32(p, vqmovn_s64(vcvtq_s64_f64(a)));
 }
 
 static inline vd vd_load_part(const double *p, int64_t n)
@@ -295,12 +375,6 @@ static inline void vd_store_part(double *p, vd a, int64_t n)
 {
     if (n > 0)
         vst1q_lane_f64(p, a, 0);
-}
-
-static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
-{
-    const uint64_t bits[VD_LANES] = {1, 2};
-    return vbslq_f64(vtstq_u64(vdupq_n_u64(lanes), vld1q_u64(bits)), vfmaq_f64(c, a, b), c);
 }
 
 static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
@@ -342,6 +416,27 @@ static inline vd_index vd_index_set1(int32_t a)
 static inline vd_index vd_index_add(vd_index a, vd_index b)
 {
     return vadd_s32(a, b);
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    const uint64_t bits[VD_LANES] = {1, 2};
+    return vbslq_f64(vtstq_u64(vdupq_n_u64(lanes), vld1q_u64(bits)), vfmaq_f64(c, a, b), c);
+}
+
+static inline vd vd_lookup_far(const double *p, vd_index index, uint32_t lanes)
+{
+    const double found[VD_LANES] = {lanes & 1 ? p[vget_lane_s32(index, 0)] : 0,
+                                    lanes & 2 ? p[vget_lane_s32(index, 1)] : 0};
+    return vld1q_f64(found);
+}
+
+static inline vd vd_gather(const double *base, const int32_t *row, const int32_t *column)
+{
+    double value[VD_LANES];
+    for (int j = 0; j < VD_LANES; j++)
+        value[j] = row[j] + column[j] < GATHER_LEAST ? 0 : base[row[j] + column[j]];
+    return vd_load(value);
 }
 
 static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)

@@ -7,6 +7,26 @@
 
 typedef __m128 vf_quad;
 
+/* Sixteen bytes. */
+typedef __m128i v_bytes;
+
+/* Byte j is byte lane[j] of those at `from`. */
+static inline v_bytes permute_bytes(const void *from, const uint8_t *lane)
+{
+    return _mm_shuffle_epi8(_mm_loadu_si128(from), _mm_loadu_si128((const void *)lane));
+}
+
+static inline void store_bytes(void *to, v_bytes a)
+{
+    _mm_storeu_si128(to, a);
+}
+
+/* To an aligned address, past the caches. */
+static inline void stream_bytes(void *to, v_bytes a)
+{
+    _mm_stream_si128(to, a);
+}
+
 static inline vf_quad vf_quad_load(const float *p)
 {
     return _mm_loadu_ps(p);

@@ -9,7 +9,11 @@
  *                       RG_HAS_MASKS is 1 they are as quick as those of all lanes, and n may be as many as these
  *   _stream             stores at an address aligned to the vector, past the caches where the processor can;
  *                       fence_stores then makes that visible to others
- *   _set1, _add, _mul, _floor; _min, _max of numbers, not of NaN
+ *   _set1, _add, _mul, _floor; _round to the nearest whole number, of two the even one, in any rounding mode
+ *   _min, _max          a < b ? a : b and a > b ? a : b, so b where one is NaN
+ *   _if_less(a, b, yes, no)  a < b ? yes : no, lane by lane
+ *   _all_less(a, b)     is a < b in all lanes?
+ *   _store_int          whole numbers as int32; of others no matter which
  *   _muladd(a, b, c)    fma(a, b, c) lane by lane; _negmuladd: fma(-a, b, c)
  *   _muladd_where       _muladd in the lanes that have a bit, else c
  *   _zip, _unzip        the two halves of a0 b0 a1 b1 ...; and back: every second value of two vectors
@@ -19,6 +23,9 @@
  *   _index              a vector of indices, with _index_load, _index_set1, _index_add
  *   _lookup             lane j is value index[j] of the window, which is n_pairs pairs of vectors, up to three; or any
  *                       number where index[j] is beyond it
+ *   _most_pairs         of a window that _lookup is quicker in than _lookup_far is in the line
+ *   _lookup_far(p, index, lanes)  lane j is p[index[j]] where it has a bit, else +0, and that is not read
+ *   _gather(base, row, column)  base[row[j] + column[j]] in lane j, or +0 where that is before GATHER_LEAST
  *   _canonical          every NaN becomes the quiet NaN of kernel.h
  *   _transpose          of as many vectors as there are lanes
  * For float also the same loads and stores of float16 and bfloat16; the storing ones take canonical values.
@@ -34,13 +41,14 @@
 #define RG_IS_SCALAR
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/half.h"
 
 typedef float vf;
 typedef double vd;
-enum { VF_LANES = 1, VD_LANES = 1, RG_HAS_MASKS = 0 };
+enum { VF_LANES = 1, VD_LANES = 1, RG_HAS_MASKS = 0, GATHER_LEAST = -(1 << 29) };
 
 static inline vf vf_load(const float *p)
 {
@@ -98,6 +106,27 @@ static inline vf vf_floor(vf a)
     return floorf(a);
 }
 
+static inline vf vf_round(vf a)
+{
+    const float low = floorf(a), rest = a - low;
+    return rest > 0.5F || (rest == 0.5F && low != 2 * floorf(low / 2)) ? low + 1 : low;
+}
+
+static inline vf vf_if_less(vf a, vf b, vf yes, vf no)
+{
+    return a < b ? yes : no;
+}
+
+static inline bool vf_all_less(vf a, vf b)
+{
+    return a < b;
+}
+
+static inline void vf_store_int(int32_t *p, vf a)
+{
+    *p = a > -0x1p31F && a < 0x1p31F ? (int32_t)a : INT32_MIN;
+}
+
 static inline vf vf_canonical(vf a)
 {
     return a == a ? a : NAN;
@@ -126,11 +155,6 @@ static inline void vf_store_part(float *p, vf a, int64_t n)
 {
     if (n > 0)
         *p = a;
-}
-
-static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
-{
-    return lanes == 0 ? c : fmaf(a, b, c);
 }
 
 static inline void vf_unzip(vf a, vf b, vf *even, vf *odd)
@@ -173,6 +197,24 @@ static inline vf_index vf_index_add(vf_index a, vf_index b)
 {
     return a + b;
 }
+
+static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
+{
+    return lanes == 0 ? c : fmaf(a, b, c);
+}
+
+static inline vf vf_lookup_far(const float *p, vf_index index, uint32_t lanes)
+{
+    return lanes & 1 ? p[index] : 0;
+}
+
+static inline vf vf_gather(const float *base, const int32_t *row, const int32_t *column)
+{
+    const int32_t at = *row + *column;
+    return at < GATHER_LEAST ? 0 : base[at];
+}
+
+enum { vf_most_pairs = 0, vd_most_pairs = 0 };
 
 static inline vf vf_lookup(const vf *window, int n_pairs, vf_index which)
 {
@@ -300,6 +342,27 @@ static inline vd vd_floor(vd a)
     return floor(a);
 }
 
+static inline vd vd_round(vd a)
+{
+    const double low = floor(a), rest = a - low;
+    return rest > 0.5 || (rest == 0.5 && low != 2 * floor(low / 2)) ? low + 1 : low;
+}
+
+static inline vd vd_if_less(vd a, vd b, vd yes, vd no)
+{
+    return a < b ? yes : no;
+}
+
+static inline bool vd_all_less(vd a, vd b)
+{
+    return a < b;
+}
+
+static inline void vd_store_int(int32_t *p, vd a)
+{
+    *p = a > -0x1p31 && a < 0x1p31 ? (int32_t)a : INT32_MIN;
+}
+
 static inline vd vd_load_part(const double *p, int64_t n)
 {
     return n > 0 ? *p : 0;
@@ -314,11 +377,6 @@ static inline void vd_store_part(double *p, vd a, int64_t n)
 {
     if (n > 0)
         *p = a;
-}
-
-static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
-{
-    return lanes == 0 ? c : fma(a, b, c);
 }
 
 static inline void vd_unzip(vd a, vd b, vd *even, vd *odd)
@@ -360,6 +418,22 @@ static inline vd_index vd_index_set1(int32_t a)
 static inline vd_index vd_index_add(vd_index a, vd_index b)
 {
     return a + b;
+}
+
+static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
+{
+    return lanes == 0 ? c : fma(a, b, c);
+}
+
+static inline vd vd_lookup_far(const double *p, vd_index index, uint32_t lanes)
+{
+    return lanes & 1 ? p[index] : 0;
+}
+
+static inline vd vd_gather(const double *base, const int32_t *row, const int32_t *column)
+{
+    const int32_t at = *row + *column;
+    return at < GATHER_LEAST ? 0 : base[at];
 }
 
 static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)

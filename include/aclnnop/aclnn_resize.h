@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnn_resize.h - nearest or bilinear resize in two dimensions by scales. Valid in C and in C++. */
+#ifndef ACLNNOP_ACLNN_RESIZE_H
+#define ACLNNOP_ACLNN_RESIZE_H
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Phase 1 of resize by scales: checks the arguments and plans the work.
+ *
+ * self          (N, C, H, W); float, float16 or bfloat16; NCHW, ND (read as NCHW), or NHWC, in which
+ *               case dimensions and scales are in the order N, H, W, C; none of its sizes 0
+ * scales        4 values: what each dimension of self is multiplied by; 1 for N and C. Above 0, not NaN,
+ *               not infinite, and with a finite inverse.
+ * mode          "nearest": as aclnnUpsampleNearest2dV2. "bilinear": as aclnnUpsampleBilinear2d with pixels
+ *               that are areas.
+ * out           written; type and format of self; each size is the whole part of self's times the scale,
+ *               computed in double
+ * memory        every view must lie within its storage and its allocation; out must not overlap itself
+ *               or self
+ * workspaceSize  out: bytes that phase 2 needs
+ * executor       out: what phase 2 runs; yours until phase 2 or aclDestroyAclOpExecutor
+ *
+ * 161001: one of the pointers is NULL, or the data address of a tensor that is read or written is.
+ * 161002: everything else that is refused: aclGetRecentErrMsg says what. 561101: no memory. On
+ * failure *workspaceSize and *executor are left as they were.
+ */
+ACLNN_API aclnnStatus aclnnResizeGetWorkspaceSize(const aclTensor *self, const aclFloatArray *scales, const char *mode,
+                                                  aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/*
+ * Phase 2: queues the work on the stream and ends the executor, also when it fails, unless it is
+ * repeatable.
+ *
+ * workspace      device memory of workspaceSize bytes; NULL when that is 0
+ * workspaceSize  what phase 1 said, or more
+ * executor       of phase 1 of this operator
+ * stream         NULL: the default stream of the thread's current context
+ *
+ * 161001: executor is NULL, or workspace is NULL and its size is not 0. 561103: executor is stale,
+ * foreign, or of another operator. 161002: workspaceSize is smaller than needed or than what is
+ * allocated, or an address that was replaced is refused. 107002, 107003: no current context, no
+ * such stream.
+ */
+ACLNN_API aclnnStatus aclnnResize(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnn_upsample_trilinear_3d.h - trilinear resize in three dimensions. Valid in C and in C++. */
+#ifndef ACLNNOP_ACLNN_UPSAMPLE_TRILINEAR_3D_H
+#define ACLNNOP_ACLNN_UPSAMPLE_TRILINEAR_3D_H
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Phase 1 of trilinear resize: checks the arguments and plans the work.
+ *
+ * self          (N, C, D, H, W); float, float16, bfloat16 or double; any format, read as NCDHW; or
+ *               NDHWC, in which case dimensions are in the order N, D, H, W, C; none of its sizes 0
+ * outputSize    3 values: depth, height and width of out, above 0
+ * alignCorners  true: the centres of the corner pixels meet, and scales have no effect; false:
+ *               pixels are areas
+ * scalesD, scalesH, scalesW
+ *               what the sizes are multiplied by; 0 or negative: derived from the sizes. Not NaN,
+ *               not infinite, and with a finite inverse. Each axis counts alone.
+ * out           (N, C, D', H', W'), written; type and order of dimensions of self
+ * memory        every view must lie within its storage and its allocation; out must not overlap
+ *               itself or self
+ * workspaceSize  out: bytes that phase 2 needs
+ * executor       out: what phase 2 runs; yours until phase 2 or aclDestroyAclOpExecutor
+ *
+ * 161001: one of the pointers is NULL, or the data address of a tensor that is read or written is.
+ * 161002: everything else that is refused: aclGetRecentErrMsg says what. 561101: no memory. On
+ * failure *workspaceSize and *executor are left as they were.
+ */
+ACLNN_API aclnnStatus aclnnUpsampleTrilinear3dGetWorkspaceSize(const aclTensor *self, const aclIntArray *outputSize,
+                                                               bool alignCorners, double scalesD, double scalesH,
+                                                               double scalesW, aclTensor *out, uint64_t *workspaceSize,
+                                                               aclOpExecutor **executor);
+
+/*
+ * Phase 2: queues the work on the stream and ends the executor, also when it fails, unless it is
+ * repeatable.
+ *
+ * workspace      device memory of workspaceSize bytes; NULL when that is 0
+ * workspaceSize  what phase 1 said, or more
+ * executor       of phase 1 of this operator
+ * stream         NULL: the default stream of the thread's current context
+ *
+ * 161001: executor is NULL, or workspace is NULL and its size is not 0. 561103: executor is stale,
+ * foreign, or of another operator. 161002: workspaceSize is smaller than needed or than what is
+ * allocated, or an address that was replaced is refused. 107002, 107003: no current context, no
+ * such stream.
+ */
+ACLNN_API aclnnStatus aclnnUpsampleTrilinear3d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                               aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of axes: where results of a resize have their sources, what these weigh, and the tables of columns that say
+ * so. See kernel/kernel.h. */
+#ifndef RG_AXIS_KERNELS_H
+#define RG_AXIS_KERNELS_H
+
+#include "kernel/resize_kernels.h"
+
+/* What of the law of an axis (op/axis.c) counts for each output o. Its source coordinate is s = min(max(step * (o +
+ * centre) - shift, 0), last); nearest-exact multiplies in double, and rounds once more. */
+struct rg_axis_formula {
+    double step, centre, shift, last;
+    bool nearest_exact;
+    bool wide;        /* coordinates are double */
+    bool wide_weight; /* and so are weights; else these are float */
+    bool backward;    /* outputs are columns of the map, and sources rows */
+};
+
+/* source[k] = floor(s) of output from + k, for k < n. */
+typedef void rg_find_sources_fn(const struct rg_axis_formula *formula, int64_t from, int64_t n, int64_t *source);
+
+/* Terms of a map: number k is in row `row + rows[k]` and column `column + columns[k]`. */
+struct rg_axis_terms {
+    int64_t row, column;
+    const int32_t *rows, *columns;
+};
+
+/* The weights of n terms. Where there is no term they are any finite number. */
+typedef void rg_weigh_terms_fn(const struct rg_axis_formula *formula, const struct rg_axis_terms *terms, int64_t n,
+                               void *weight);
+
+/* Tables of columns, and what they are made from. */
+struct rg_column_tables {
+    const struct rg_axis_formula *formula; /* NULL: the map has the weights, */
+    const void *weight_of_term;            /* here; or NULL: all are 1, and in the tables */
+    struct rg_piece piece;                 /* of the map; its weights do not count */
+    const int64_t *place;                  /* not NULL: the rows that the law knows rows of the map by */
+    int64_t inner;                         /* results of a row */
+    int64_t n, block;                      /* as in rg_columns */
+    int factor;
+    bool narrow;
+    /* Tables that have room enough: for lanes and steps as if no block shared them. */
+    struct rg_block *blocks;
+    int32_t *lanes;
+    void *weight;
+    /* What is made of them: numbers that are in the tables, and blocks that are whole. */
+    int64_t lanes_end, weights_end;
+    int64_t whole_from, whole_to;
+};
+
+typedef void rg_fill_columns_fn(struct rg_column_tables *tables);
+
+/* Where block b of n results starts. Without a factor the last one may overlap the one before it. */
+static inline int64_t rg_block_at(int64_t b, int64_t n, int64_t block, int factor)
+{
+    const int64_t at = b * block, last = n > block ? n - block : 0;
+    return factor == 0 && at > last ? last : at;
+}
+
+struct rg_axis_kernels {
+    int64_t most_pairs; /* of a window: wider ones take longer than to look values up in the line */
+    rg_find_sources_fn *find_sources;
+    rg_weigh_terms_fn *weigh_terms;
+    rg_fill_columns_fn *fill_columns;
+};
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TABLE, the kernels of axes. Template; parameters in body/float.h. */
+
+const struct rg_axis_kernels TABLE = {
+    .most_pairs = VOP(most_pairs),
+    .find_sources = find_sources,
+    .weigh_terms = weigh_terms,
+    .fill_columns = NAME(fill_columns),
+};
