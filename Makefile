@@ -6,6 +6,9 @@
 # make uninstall  take away what make install has put into PREFIX
 # make bench      install what is missing, build, measure; about ten minutes, with QUICK=1 one and a half
 #                 SWEEP=1: 400 random shapes instead, which SEED chooses. PYTHON: the one that has PyTorch
+# make bench-python
+#                 install what is missing, build, measure calls from Python beside calls from C; about a minute
+# make wheel      build the wheel of the Python package, for this platform, into dist/
 # make ci         what continuous integration runs
 # make format     lay out the C sources with clang-format
 # make clean      remove what was built
@@ -19,7 +22,7 @@ SEED ?= 1
 # What a build directory was made for before does not count.
 OPTIONS = -DREGRAD_TOOLS=ON -DREGRAD_INSTALL=ON -DREGRAD_BENCH=OFF
 
-.PHONY: all run test install uninstall bench ci format clean
+.PHONY: all run test install uninstall bench bench-python wheel ci format clean
 all:
 	@scripts/install-packages.sh run
 	@scripts/build.sh "$(BUILD)" $(JOBS) $(OPTIONS) -DREGRAD_TESTS=OFF -DREGRAD_EXAMPLES=AUTO
@@ -49,6 +52,17 @@ bench:
 		--json="$(BUILD)/bench/performance.json" --markdown="$(BUILD)/bench/performance.md" \
 		--plot="$(BUILD)/bench/performance.svg")
 
+bench-python:
+	@scripts/install-packages.sh install wheel
+	@scripts/build.sh "$(BUILD)" $(JOBS) $(OPTIONS) -DREGRAD_TESTS=OFF -DREGRAD_EXAMPLES=AUTO -DREGRAD_BENCH=ON
+	python3 -m venv "$(BUILD)/venv"
+	"$(BUILD)/venv/bin/pip" install --quiet .
+	"$(BUILD)/venv/bin/python" bench/python.py "$(BUILD)/bench/regrad-bench"
+
+wheel:
+	@scripts/install-packages.sh wheel
+	@scripts/make-wheel.sh dist
+
 ci:
 	.ci/run
 
@@ -56,4 +70,4 @@ format:
 	git ls-files -z '*.c' '*.h' '*.cpp' | xargs -0 clang-format -i
 
 clean:
-	rm -rf build
+	rm -rf build dist

@@ -10,6 +10,9 @@ foreach(part MAJOR MINOR PATCH)
   string(REGEX MATCH "[0-9]+$" ACL_${part}_VERSION "${line}")
 endforeach()
 
+# Copies, not links, since a module finds the library relative to its own file.
+file(GLOB python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python ${PROJECT_SOURCE_DIR}/python/acl/*.py)
+
 function(link_to target name)
   get_filename_component(directory ${name} DIRECTORY)
   file(MAKE_DIRECTORY ${directory})
@@ -19,6 +22,9 @@ endfunction()
 function(make_ascend_home root)
   foreach(file set_env.sh regrad-ascend-home.txt)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/ascend-home/${file} ${root}/${file} COPYONLY)
+  endforeach()
+  foreach(file IN LISTS python_files)
+    configure_file(${PROJECT_SOURCE_DIR}/python/${file} ${root}/python/site-packages/${file} COPYONLY)
   endforeach()
   file(MAKE_DIRECTORY ${root}/opp)
   foreach(package runtime opp toolkit) # as far as there is something of them

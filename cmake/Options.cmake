@@ -5,6 +5,7 @@ include(CheckSymbolExists)
 
 option(REGRAD_TOOLS "Build the command line program" ${PROJECT_IS_TOP_LEVEL})
 option(REGRAD_INSTALL "Make rules that install the library" ${PROJECT_IS_TOP_LEVEL})
+option(REGRAD_PYTHON "Build what of the Python package is compiled: see pyproject.toml" OFF)
 option(REGRAD_WERROR "Treat warnings as errors" OFF)
 option(REGRAD_FUZZ "Make the fuzz targets, which the tests only replay, libFuzzer programs (needs clang)" OFF)
 set(REGRAD_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=, for instance address,undefined")

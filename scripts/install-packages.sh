@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a job needs, and nothing when they are all there.
 #
-#   scripts/install-packages.sh GROUP...      GROUP is one of: install, run, test, bench, ci, emulator
+#   scripts/install-packages.sh GROUP...      GROUP is one of: install, run, test, bench, wheel, ci, emulator
 #
 # Needs root or sudo only when something is missing.
 set -euo pipefail
@@ -13,8 +13,10 @@ packages_of() {
     run) echo gcc libc6-dev make cmake pkgconf libpng-dev libjpeg-dev ;;
     test) packages_of run; echo g++ ninja-build libcmocka-dev libcjson-dev python3 python3-numpy locales git ;;
     bench) packages_of run; echo ninja-build python3 python3-torch python3-matplotlib libdnnl-dev ;;
+    wheel) echo gcc libc6-dev make cmake python3 python3-venv ;;
     ci)
         packages_of test
+        packages_of wheel
         echo clang clang-format llvm libclang-rt-14-dev libomp-14-dev valgrind libc6-dbg util-linux musl-tools
         echo chromium fonts-dejavu-core
         echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
@@ -22,7 +24,7 @@ packages_of() {
         ;;
     emulator) echo bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso cpio busybox-static binutils ;;
     *)
-        echo "install-packages.sh: '$1' is no group; the groups are install, run, test, bench, ci, emulator" >&2
+        echo "install-packages.sh: '$1' is no group; the groups are install, run, test, bench, wheel, ci, emulator" >&2
         exit 2
         ;;
     esac
@@ -38,12 +40,13 @@ is_there() {
     make | cmake | python3 | git | valgrind) command -v "$1" ;;
     ninja-build) command -v ninja ;;
     pkgconf) command -v pkg-config ;;
+    python3-venv) python3 -c 'import ensurepip, venv' ;;
     *) dpkg-query --show --showformat='${db:Status-Status}\n' "$1" | grep -x installed ;;
     esac >/dev/null 2>&1
 }
 
 if [ $# -eq 0 ]; then
-    echo "usage: install-packages.sh GROUP... (install, run, test, bench, ci, emulator)" >&2
+    echo "usage: install-packages.sh GROUP... (install, run, test, bench, wheel, ci, emulator)" >&2
     exit 2
 fi
 # The README asks pkg-config about what is installed. Who is not root may do without it.

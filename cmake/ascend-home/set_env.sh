@@ -46,6 +46,7 @@ if [ -n "$_regrad_root" ] && [ -e "$_regrad_root/regrad-ascend-home.txt" ]; then
     export ASCEND_OPP_PATH="$_regrad_root/opp"
     _regrad_put_first LD_LIBRARY_PATH "$_regrad_root/lib64"
     _regrad_put_first PATH "$_regrad_root/bin"
+    _regrad_put_first PYTHONPATH "$_regrad_root/python/site-packages"
 else
     echo "set_env.sh: this shell does not say where the file lies; set ASCEND_HOME_PATH and LD_LIBRARY_PATH" >&2
 fi

@@ -29,6 +29,10 @@ foreach(name IN LISTS names)
     file(REMOVE "${path}")
     math(EXPR n_removed "${n_removed} + 1")
   endif()
+  if(name MATCHES "regrad/.*\\.py$") # Python has compiled it when a program imported it
+    get_filename_component(directory "${path}" DIRECTORY)
+    file(REMOVE_RECURSE "${directory}/__pycache__")
+  endif()
   # Directories that are ours have our name in theirs.
   get_filename_component(directory "${name}" DIRECTORY)
   while(directory MATCHES "regrad")

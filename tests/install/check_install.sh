@@ -123,8 +123,8 @@ build_script() { # OUTPUT
     $CXX two_phase.cpp -I $ASCEND_HOME_PATH/include -I $ASCEND_HOME_PATH/include/aclnn -L $ASCEND_HOME_PATH/lib64 \
         -lopapi_cv -lascendcl -lnnopbase -o $1
 }
-run_script() { # SCRIPT PROGRAM
-    env -i PATH="$PATH" bash -eu -c '. "$1" && "$2"' run_script "$@"
+run_script() { # SCRIPT PROGRAM [ARGUMENT...]
+    env -i PATH="$PATH" bash -eu -c '. "$1" && shift && "$@"' run_script "$@"
 }
 if [ -x "$prefix/bin/regrad" ] && [ -e "$home/lib64/libascendcl.so" ]; then
     ASCEND_HOME_PATH=$("$prefix/bin/regrad" ascend-home)
@@ -142,6 +142,10 @@ if [ -x "$prefix/bin/regrad" ] && [ -e "$home/lib64/libascendcl.so" ]; then
         check "by_path is not found otherwise" "" fails env -u LD_LIBRARY_PATH toolkit/by_path
     done
     check "the build script of two_phase" "" build_script by_script
+    for root in "$home" "$work/Ascend/latest"; do
+        check "the module acl in $root" "" \
+            run_script "$root/set_env.sh" python3 "$source_directory/tests/clients/python_acl.py"
+    done
     check "regrad exec" "0 findings" env -u LD_LIBRARY_PATH "$prefix/bin/regrad" exec ./by_script
 fi
 
@@ -175,7 +179,7 @@ refuses() { # COMMAND...
 }
 if [ -e "$home/lib64/libascendcl.so" ]; then
     for file in lib64/libascendcl.so lib64/libopapi_math.so include/acl/acl.h include/aclnnop/aclnn_util.h set_env.sh \
-        bin/setenv.bash acllib/include/acl/acl.h; do
+        bin/setenv.bash acllib/include/acl/acl.h python/site-packages/acl/__init__.py; do
         spares "a real $file" "$file"
     done
     mkdir -p real/lib/regrad toolkit-of-others/lib64

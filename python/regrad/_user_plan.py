@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that a caller keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import _arrays, _plan, _request
+from ._arrays import Array, ArrayLike
+
+
+class Plan:
+    """The part of a call that does not depend on the data: made once, run any number of times.
+
+    operator: the name of one of this package's operators.
+    arguments, options: those of the operator's function. Of arrays, and of `out`, only type, shape and strides count.
+    threads: how many a run may use; 0: `num_threads()` of now. No result depends on it.
+
+    Plans never change. Any number of threads may run one at the same time.
+
+    >>> import numpy as np, regrad
+    >>> ones = np.ones((1, 1, 6), "f4")
+    >>> plan = regrad.Plan("upsample_nearest_exact1d_backward", ones, (4,))
+    >>> plan.run(ones)
+    array([[[1., 2., 1., 2.]]], dtype=float32)
+    """
+
+    __slots__ = ("_prepared",)
+
+    def __init__(self, operator: str, /, *arguments: Any, threads: int = 0, **options: Any) -> None:
+        request = _request.request_of("Plan", operator)(*arguments, **options)
+        self._prepared = _plan.Prepared(request.state(), threads)
+
+    @property
+    def operator(self) -> str:
+        """The operator's name."""
+        return self._prepared.call.operator
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes that a run needs beside its arrays. Each thread keeps what its largest run needed."""
+        return self._prepared.workspace_size
+
+    def describe(self) -> str:
+        """One line about what is computed, and in which ways. Its words are explained in regrad.h."""
+        return self._prepared.describe()
+
+    def __repr__(self) -> str:
+        return f"<regrad.Plan {self.describe()}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self.operator}: a Plan is neither copied nor pickled; wanted another one, made of its arguments"
+        )
+
+    def run(self, *inputs: ArrayLike, out: ArrayLike | Sequence[ArrayLike | None] | None = None) -> Any:
+        """What the operator's function returns, for arrays with the plan's types, shapes and strides.
+
+        out: as for the function, with the plan's types, shapes and strides.
+        """
+        wanted, results = self._prepared.call.inputs, self._prepared.call.results
+        if len(inputs) != len(wanted):
+            raise ValueError(f"{self.operator}: {len(inputs)} arrays, the plan is for {len(wanted)}")
+        arrays = tuple([self._view(array, o) for array, o in zip(inputs, wanted)])
+        outs: list[Any] = [None] * len(results)
+        views = outs.copy()
+        if out is not None:
+            given = (out,) if len(results) == 1 else _request.pair(out, self.operator, "out")
+            for k, (array, result) in enumerate(zip(given, results)):
+                if array is not None and result is not None:
+                    outs[k], views[k] = array, self._view(array, result)
+        found = self._prepared.finish(arrays, outs, views)
+        return found[0] if len(results) == 1 else tuple(found)
+
+    def _view(self, value: Any, o: _plan.Operand) -> Array:
+        if type(value) is np.ndarray and value.dtype is o.dtype and (not o.is_output or value.flags.writeable):
+            return value
+        view = _arrays.view_result if o.is_output else _arrays.view
+        array = view(value, f"{self.operator}: {o.name}")
+        if array.dtype != o.dtype:
+            raise TypeError(f"{self.operator}: {o.name}.dtype is {array.dtype}, the plan is for {o.dtype}")
+        return array
