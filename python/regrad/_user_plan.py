@@ -61,6 +61,15 @@ class Plan:
 
         out: as for the function, with the plan's types, shapes and strides.
         """
+        outs = None if out is None else [out]
+        if isinstance(out, (tuple, list)) and len(self._prepared.call.results) > 1:
+            outs = [*out]
+        found = self._prepared.try_run(inputs, outs)
+        if found is None:
+            found = self._look_and_run(inputs, out)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _look_and_run(self, inputs: tuple[Any, ...], out: Any) -> list[Any]:
         wanted, results = self._prepared.call.inputs, self._prepared.call.results
         if len(inputs) != len(wanted):
             raise ValueError(f"{self.operator}: {len(inputs)} arrays, the plan is for {len(wanted)}")
@@ -72,8 +81,7 @@ class Plan:
             for k, (array, result) in enumerate(zip(given, results)):
                 if array is not None and result is not None:
                     outs[k], views[k] = array, self._view(array, result)
-        found = self._prepared.finish(arrays, outs, views)
-        return found[0] if len(results) == 1 else tuple(found)
+        return self._prepared.finish(arrays, outs, views)
 
     def _view(self, value: Any, o: _plan.Operand) -> Array:
         if type(value) is np.ndarray and value.dtype is o.dtype and (not o.is_output or value.flags.writeable):
