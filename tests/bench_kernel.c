@@ -458,6 +458,7 @@ static void prepare_packed(const struct subject *subject)
     subject->kernels->grid->weigh(points->dy, points->each.y.derivative, points->each.x.weight, points->n_taps);
     data.window = (struct rg_packed_window){
         .width = IMAGE_W, .row_end = IMAGE_H, .mask = IMAGE_H - 1, .many = subject->kind->lanes == RG_GRID_LANES};
+    data.window.pitch = IMAGE_W + (data.window.many && points->paired ? 1 : 0);
     packed_place(subject);
 }
 

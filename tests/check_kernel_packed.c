@@ -55,7 +55,7 @@ struct packed_case {
 
 /* The rows of a window follow one another in the packed image, or go around in it. Where they follow, they may be part
  * of an image of many lanes, and then what is nowhere is in front of them. */
-static struct rg_packed_window make_window(struct rng *rng, bool many, int64_t *n_rows)
+static struct rg_packed_window make_window(struct rng *rng, bool many, bool paired, int64_t *n_rows)
 {
     struct rg_packed_window window = {.width = (int32_t)rng_between(rng, 1, 9),
                                       .row_begin = (int32_t)rng_below(rng, 6),
@@ -63,38 +63,33 @@ static struct rg_packed_window make_window(struct rng *rng, bool many, int64_t *
                                       .many = many,
                                       .far = many && rng_chance(rng, 2)};
     window.row_end = window.row_begin + (int32_t)rng_between(rng, 1, MOST_ROWS);
+    window.pitch = window.width + (many && paired ? 1 : 0);
     *n_rows = window.row_end;
     if (rng_chance(rng, 2)) {
         for (*n_rows = 1; *n_rows < window.row_end - window.row_begin;)
             *n_rows *= 2;
         window.mask = (int32_t)*n_rows - 1;
     } else if (many && rng_chance(rng, 2)) {
-        window.nowhere = window.row_begin * (window.width + 1);
+        window.nowhere = window.row_begin * window.pitch;
     }
     return window;
 }
 
-/* From a row of a packed image to the next, in pixels. */
-static int64_t pitch_of(const struct rg_packed_window *window)
-{
-    return window->width + (window->many ? 1 : 0);
-}
-
 static int64_t count_pixels(const struct rg_packed_window *window, int64_t n_rows)
 {
-    return n_rows * pitch_of(window) + (window->many ? RG_PACKED_NOWHERE + 1 : 0);
+    return n_rows * window->pitch + (window->many ? RG_PACKED_NOWHERE + 1 : 0);
 }
 
 /* Where a pixel of a row that is in the window is in the packed image, or a pixel beside it. */
 static int64_t pixel_at(const struct rg_packed_window *window, int64_t row, int64_t column)
 {
-    return (window->many ? RG_PACKED_NOWHERE + 1 : 0) + row % (window->mask + INT64_C(1)) * pitch_of(window) + column;
+    return (window->many ? RG_PACKED_NOWHERE + 1 : 0) + row % (window->mask + INT64_C(1)) * window->pitch + column;
 }
 
 static void list_beside(struct packed_case *it)
 {
     const struct rg_packed_window *const window = &it->window;
-    for (int64_t row = window->row_begin; row < window->row_end && window->many; row++) {
+    for (int64_t row = window->row_begin; row < window->row_end && window->pitch > window->width; row++) {
         it->beside[it->n_beside++] = pixel_at(window, row, -1);
         it->beside[it->n_beside++] = pixel_at(window, row, window->width);
     }
@@ -256,7 +251,7 @@ static struct packed_case make_packed_case(const struct subject *subject, struct
 {
     struct packed_case it = {.wide = subject->wide, .lanes = kind->lanes};
     int64_t n_rows;
-    it.window = make_window(rng, kind->lanes == RG_GRID_LANES, &n_rows);
+    it.window = make_window(rng, kind->lanes == RG_GRID_LANES, kind->paired, &n_rows);
     it.points.n_taps = it.points.each.n_taps = kind->n_taps;
     it.points.paired = kind->paired;
     if (kind->paired)
@@ -450,6 +445,37 @@ static void make_deep(struct packed_case *it, struct rng *rng, bool wide, int64_
     }
 }
 
+/* Places in all of an image, or in a slot's rows of it. */
+static void try_deep_place(const struct subject *subject, struct rng *rng, int64_t n_taps)
+{
+    static struct rg_packed_points points;
+    const int32_t depth = (int32_t)rng_between(rng, 1, 4), height = (int32_t)rng_between(rng, 1, 5);
+    struct rg_packed_window window = {.width = (int32_t)rng_between(rng, 1, 9), .height = height, .mask = INT32_MAX};
+    window.many = true;
+    window.pitch = window.width;
+    window.row_begin = (int32_t)rng_below(rng, depth * height);
+    window.row_end = (int32_t)rng_between(rng, window.row_begin, depth * height);
+    window.nowhere = window.row_begin * window.pitch;
+    points.n_taps = points.each.n_taps = n_taps;
+    points.each.n_axes = RG_GRID_AXES;
+    fill_axis(rng, &points.each.x, n_taps, window.width - 1);
+    fill_axis(rng, &points.each.y, n_taps, height - 1);
+    fill_axis(rng, &points.each.z, n_taps, depth - 1);
+    const int64_t n_neighbours = n_taps * n_taps * n_taps;
+    struct guard found;
+    guard_init(&found, (size_t)n_neighbours * RG_GRID_POINTS * sizeof(int32_t), GUARD_AT_END);
+    int32_t *const expected = malloc(found.nbytes);
+    assert_non_null(expected);
+    for (int64_t i = 0; i < n_neighbours * RG_GRID_POINTS; i++) {
+        const int64_t k = i / RG_GRID_POINTS, p = i % RG_GRID_POINTS, x = points.each.x.index[k % n_taps][p];
+        const int64_t z = row_z(&points.each, k / n_taps, p), y = row_y(&points.each, k / n_taps, p);
+        const bool has = x >= 0 && y >= 0 && z >= 0 && has_row(&window, z * height + y);
+        expected[i] = has ? (int32_t)pixel_at(&window, z * height + y, x) : window.nowhere;
+    }
+    subject->kernels->packed->place((int32_t(*)[RG_GRID_POINTS])found.data, &points, &window);
+    finish(subject, "packed_place of three", n_taps, &found, expected);
+}
+
 static double deep_slope(const struct packed_case *it, const union rg_grid_values *weight, int64_t p)
 {
     double terms[RG_GRID_LANES];
@@ -511,6 +537,7 @@ static void all_packed_images(const struct subject *subject, struct rng *rng)
 {
     for (int64_t n = 0; n <= RG_GRID_POINTS; n++) {
         try_deep_slope(subject, rng, n);
+        try_deep_place(subject, rng, rng_between(rng, 1, 2));
         for (int k = 0; k < N_KINDS; k++) {
             try_packed_spread(subject, rng, &kinds[k], n);
             try_packed_sample(subject, rng, &kinds[k], n);

@@ -10,10 +10,12 @@
  * Channels that are missing are +0. A tile of as many lanes holds channels of points. There are 1, 2, 4 or
  * RG_PACKED_LANES lanes, of bilinear points only, or many: RG_GRID_LANES.
  *
- * An image of many lanes has RG_PACKED_NOWHERE pixels for neighbours that are not in it. Rows follow, each with one
- * pixel beside the image before its own, and one more pixel is at the end, so that each row has one at both sides:
- * value (y, x, c) is at [(RG_PACKED_NOWHERE + 1 + y * (width + 1) + x) * lanes + c]. What lies beside the image is 0 in
- * an image that is read, and anything in one that is added to.
+ * An image of many lanes has RG_PACKED_NOWHERE pixels for neighbours that are not in it. Rows follow, for paired points
+ * each with one pixel beside the image before its own, and one more pixel is at the end, so that each row has one at
+ * both sides: value (y, x, c) is at [(RG_PACKED_NOWHERE + 1 + y * pitch + x) * lanes + c], where pitch is width + 1.
+ * For other points, which have a place for each neighbour, pitch is width. What lies beside the image is 0 in an image
+ * that is read, and anything in one that is added to. Row z * height + y of an image of three dimensions is row y of
+ * plane z.
  */
 enum { RG_PACKED_LANES = 8, RG_PACKED_NOWHERE = 2 };
 
@@ -34,7 +36,9 @@ struct rg_packed_points {
  * the image is row y & mask of the packed image; mask is one less than a power of two. */
 struct rg_packed_window {
     int32_t width, row_begin, row_end, mask;
+    int32_t height;  /* of three dimensions: rows of a plane */
     bool many;       /* the image has many lanes; then also: */
+    int32_t pitch;   /* from one row to the next, in pixels */
     bool far;        /* it is so large that its pixels are not likely to be in a cache near by, and are prefetched */
     int32_t nowhere; /* where in it the pixels are for neighbours that are not in the window */
 };

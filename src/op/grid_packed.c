@@ -32,7 +32,7 @@ static void clear_pixels(const struct rg_grid_plan *plan, char *image, int64_t f
 static void init(struct rg_grid_unit *unit)
 {
     if (is_apart(unit))
-        clear_pixels(unit->plan, unit->grad, 0, unit->plan->spec.in_h * unit->plan->pitch);
+        clear_pixels(unit->plan, unit->grad, 0, unit->plan->n_rows * unit->plan->pitch);
 }
 
 /* ---- Rows ---- */
@@ -43,12 +43,18 @@ static int64_t row_at(const struct rg_grid_unit *unit, int64_t row)
     return unit->plan->beside + (row & unit->at->window.mask) * unit->plan->pitch;
 }
 
+/* Has each row a pixel beside it? */
+static bool has_beside(const struct rg_grid_plan *plan)
+{
+    return plan->pitch > plan->spec.in_w;
+}
+
 /* Rows that have nothing beside them are moved all at once. */
 static void move_rows(const struct rg_grid_unit *unit, const struct rg_grid_tensor *tensor, char *image,
                       struct rg_share rows, enum rg_grid_move move)
 {
     const struct rg_grid_plane plane = rg_grid_group_plane(unit, tensor, 0);
-    const int64_t n = rg_grid_has_many(unit->plan) ? 1 : rows.end - rows.begin;
+    const int64_t n = has_beside(unit->plan) ? 1 : rows.end - rows.begin;
     for (int64_t row = rows.begin; row < rows.end; row += n)
         rg_grid_move_pixels(unit, rg_grid_nth_pixel(unit->plan, image, row_at(unit, row)), &plane,
                             rg_grid_pixels_of(unit->plan, (struct rg_share){row, row + n}), move);
@@ -65,9 +71,9 @@ static void load(const struct rg_grid_unit *unit, struct rg_share rows)
 {
     const struct rg_grid_plan *plan = unit->plan;
     move_rows(unit, &unit->run->input, unit->input, rows, RG_GRID_LOAD);
-    for (int64_t row = rows.begin; row < rows.end && rg_grid_has_many(plan); row++)
+    for (int64_t row = rows.begin; row < rows.end && has_beside(plan); row++)
         clear_pixels(plan, unit->input, row_at(unit, row) - 1, 1);
-    if (rg_grid_has_many(plan) && (!is_shared(unit) || rows.end == plan->spec.in_h))
+    if (has_beside(plan) && (!is_shared(unit) || rows.end == plan->n_rows))
         clear_pixels(plan, unit->input, row_at(unit, rows.end - 1) + plan->spec.in_w, 1);
     if (rg_grid_has_many(plan) && is_shared(unit) && rows.begin == 0)
         clear_pixels(plan, unit->input, 0, RG_PACKED_NOWHERE);
@@ -101,10 +107,12 @@ static struct rg_packed_window window_of(const struct rg_grid_unit *unit, struct
     const int64_t n_rows = rg_min(rows.end - rows.begin, (int64_t)unit->at->window.mask + 1);
     return (struct rg_packed_window){
         .width = (int32_t)plan->spec.in_w,
+        .height = (int32_t)plan->spec.in_h,
         .row_begin = (int32_t)rows.begin,
         .row_end = (int32_t)rows.end,
         .mask = unit->at->window.mask,
         .many = rg_grid_has_many(plan),
+        .pitch = (int32_t)plan->pitch,
         .far = n_rows * plan->pitch * (int64_t)rg_grid_pixel_nbytes(plan) > NEAR_NBYTES,
         .nowhere = unit->at->window.mask == INT32_MAX ? (int32_t)(rows.begin * plan->pitch) : 0,
     };
@@ -154,7 +162,7 @@ static void prepare(struct rg_grid_unit *unit, struct rg_grid_block block)
 {
     struct packed_scratch *scratch = unit->scratch;
     if (rg_grid_is_alone(unit) || unit->at->owns)
-        find_places(unit, &scratch->all, (struct rg_share){0, unit->plan->spec.in_h});
+        find_places(unit, &scratch->all, (struct rg_share){0, unit->plan->n_rows});
     if (!rg_grid_is_alone(unit) && unit->at->touches)
         find_places(unit, &scratch->own, unit->rows);
     prefetch(unit, block);

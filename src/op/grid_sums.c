@@ -82,7 +82,7 @@ bool rg_grid_locate(const struct rg_grid_unit *unit, struct rg_grid_block block)
     unit->at->located_n = unit->n;
     unit->at->located = block.first;
     rg_grid_load_coordinates(unit, block);
-    points->paired = unit->plan->way == &rg_grid_packed && rg_grid_is_bilinear(unit->plan); /* planes have each */
+    points->paired = unit->plan->way == &rg_grid_packed && rg_grid_is_paired(unit->plan); /* planes have each */
     points->n_taps = points->each.n_taps = rg_grid_count_taps(spec->interpolation);
     points->each.n_axes = unit->plan->n_axes;
     if (points->paired) {

@@ -6,10 +6,10 @@
 
 /* ---- Sizes ---- */
 
-/* What the survey finds: see op/grid_window.h. Planes have none. */
+/* What the survey finds: see op/grid_window.h. Planes and volumes have none. */
 static int64_t count_sections(const struct rg_grid_plan *plan)
 {
-    return plan->way == &rg_grid_planes ? 0 : plan->n_sections;
+    return plan->way == &rg_grid_planes || rg_grid_has_depth(plan) ? 0 : plan->n_sections;
 }
 
 int64_t rg_grid_slot_nbytes(const struct rg_grid_plan *plan)
@@ -102,7 +102,8 @@ static bool is_surveyed(const struct rg_grid_unit *unit)
 {
     const struct rg_grid_plan *plan = unit->plan;
     const bool far = unit->run->input_grad.far && !plan->grad_apart;
-    if (plan->way != &rg_grid_packed || (rg_grid_is_alone(unit) && plan->n_rows <= plan->step))
+    if (plan->way != &rg_grid_packed || rg_grid_has_depth(plan) ||
+        (rg_grid_is_alone(unit) && plan->n_rows <= plan->step))
         return false;
     return plan->input_copied || plan->grad_copied || (plan->want_input_grad && (far || !rg_grid_is_alone(unit)));
 }

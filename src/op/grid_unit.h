@@ -140,6 +140,12 @@ static inline bool rg_grid_is_bilinear(const struct rg_grid_plan *plan)
     return plan->spec.interpolation == REGRAD_BILINEAR;
 }
 
+/* Are two neighbours of a point that are side by side found at once in packed images? */
+static inline bool rg_grid_is_paired(const struct rg_grid_plan *plan)
+{
+    return rg_grid_is_bilinear(plan) && !rg_grid_has_depth(plan);
+}
+
 /* Of a point. */
 static inline int64_t rg_grid_count_neighbours(const struct rg_grid_plan *plan)
 {

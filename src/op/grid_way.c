@@ -12,6 +12,7 @@ enum {
     NARROW_PIXELS = 1,
     SHORT_PIXELS = 16,
     WIDE_PIXELS = 3,
+    DEEP_PIXELS = 5,   /* in three dimensions */
     NARROW = 4,        /* pixels of such a row are fewer */
     LEAST_MANY = 3,    /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
     LEAST_NEAREST = 9, /* likewise where they are read by vectors and there is no gradient to add to */
@@ -51,7 +52,7 @@ static bool fits(const struct rg_grid_plan *plan)
 /* Are all channels side by side in no more lanes than they need? Only those of bilinear points. */
 static bool packs_all(const struct rg_grid_plan *plan)
 {
-    return rg_grid_is_bilinear(plan) && plan->channels <= RG_PACKED_LANES;
+    return rg_grid_is_paired(plan) && plan->channels <= RG_PACKED_LANES;
 }
 
 /* Is a tensor laid out as a packed image of few lanes? */
@@ -92,15 +93,16 @@ static bool can_pack(struct rg_grid_plan *plan)
     const regrad_tensor *input = &plan->base.input[plan->forward ? 0 : 1].view;
     const regrad_tensor *input_grad = &plan->base.output[0].view;
     plan->lanes = count_lanes(plan);
-    plan->pitch = plan->spec.in_w + (plan->lanes == RG_GRID_LANES);
+    plan->pitch = plan->spec.in_w + (plan->lanes == RG_GRID_LANES && rg_grid_is_paired(plan));
     plan->beside = plan->lanes == RG_GRID_LANES ? RG_PACKED_NOWHERE + 1 : 0;
     plan->step = packed_step(plan);
     plan->input_copied = plan->need_input && !rg_way_is_taken(RG_IN_PLACE, lies_packed(plan, input), true);
     plan->grad_copied = plan->want_input_grad && !rg_way_is_taken(RG_IN_PLACE, lies_packed(plan, input_grad), true);
     plan->grad_apart = rg_way_is_taken(RG_APART, plan->want_input_grad && !plan->grad_copied && !plan->input_copied,
                                        pays_apart(plan, input_grad));
-    const bool is_long = rg_grid_is_long(plan->spec.in_h) || rg_grid_is_long(plan->spec.in_w);
-    return plan->channels > 0 && !is_long && plan->spec.in_h * plan->pitch <= MOST_PACKED && fits(plan);
+    const struct rg_grid_spec *const spec = &plan->spec;
+    const bool is_long = rg_grid_is_long(spec->in_d) || rg_grid_is_long(spec->in_h) || rg_grid_is_long(spec->in_w);
+    return plan->channels > 0 && !is_long && plan->n_rows <= MOST_PACKED / plan->pitch && fits(plan);
 }
 
 static const regrad_tensor *image_view(const struct rg_grid_plan *plan)
@@ -122,18 +124,20 @@ static bool reads_vectors(const struct rg_grid_plan *plan)
 /* An image with more pixels than this for each point is not worth copying. */
 static int64_t pixels_per_point(const struct rg_grid_plan *plan)
 {
-    const int64_t most = plan->spec.in_w < NARROW ? NARROW_PIXELS : is_short(plan) ? SHORT_PIXELS : WIDE_PIXELS;
+    const int64_t row = plan->pitch > plan->spec.in_w ? plan->spec.in_w : plan->n_rows * plan->spec.in_w;
+    const int64_t wide = rg_grid_has_depth(plan) && rg_grid_is_bilinear(plan) ? DEEP_PIXELS : WIDE_PIXELS;
+    const int64_t most = row < NARROW ? NARROW_PIXELS : is_short(plan) ? SHORT_PIXELS : wide;
     const int64_t pixels = image_view(plan)->stride[1] == 1 ? LAST_PIXELS : most;
     if (packs_all(plan) && reads_vectors(plan))
         return VECTOR_PIXELS;
     if (packs_all(plan) || plan->spec.interpolation == REGRAD_BICUBIC)
         return PIXELS_PER_POINT;
-    return rg_grid_is_bilinear(plan) ? 4 * pixels : pixels;
+    return rg_grid_count_neighbours(plan) * pixels;
 }
 
 static int64_t least_many(const struct rg_grid_plan *plan)
 {
-    if (plan->want_input_grad || is_short(plan))
+    if (plan->want_input_grad || is_short(plan) || rg_grid_is_bilinear(plan))
         return LEAST_MANY;
     return plan->spec.interpolation == REGRAD_NEAREST ? LEAST_NEAREST : LEAST_CUBIC;
 }
@@ -142,8 +146,8 @@ static bool pays_to_pack(const struct rg_grid_plan *plan)
 {
     if (packs_all(plan) && !plan->input_copied)
         return true;
-    return (packs_all(plan) || rg_grid_is_bilinear(plan) || plan->channels >= least_many(plan)) &&
-           plan->spec.in_h * plan->spec.in_w / pixels_per_point(plan) <= plan->n_points;
+    return (rg_grid_is_paired(plan) || plan->channels >= least_many(plan)) &&
+           plan->n_rows * plan->spec.in_w / pixels_per_point(plan) <= plan->n_points;
 }
 
 /* Channels that are read one by one are not gathered side by side as well. */
@@ -212,8 +216,7 @@ void rg_grid_choose_way(struct rg_grid_plan *plan)
 {
     plan->way = &rg_grid_packed;
     plan->abreast = 1;
-    const bool can = !rg_grid_has_depth(plan) && can_pack(plan);
-    if (!rg_plan_takes(&plan->base, RG_PACKED, can, pays_to_pack(plan)))
+    if (!rg_plan_takes(&plan->base, RG_PACKED, can_pack(plan), pays_to_pack(plan)))
         do_planes(plan);
     choose_groups(plan);
     choose_abreast(plan);

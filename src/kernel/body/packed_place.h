@@ -17,11 +17,11 @@ static void place_bilinear(int32_t *restrict place, const struct rg_packed_point
     }
 }
 
-/* Where row y is in an image of many lanes, and its pixel -1; 0 where it is not in the window. */
+/* Where the pixel before row y is in an image of many lanes; 0 where the row is not in the window. */
 static inline int32_t many_row(int32_t y, const struct rg_packed_window *window)
 {
     const bool has = (y >= window->row_begin) & (y < window->row_end);
-    return has ? RG_PACKED_NOWHERE + (y & window->mask) * (window->width + 1) : 0;
+    return has ? RG_PACKED_NOWHERE + (y & window->mask) * window->pitch : 0;
 }
 
 static void place_rows(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
@@ -35,23 +35,39 @@ static void place_rows(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_poi
         }
 }
 
+/* Where row r of those that points touch is. */
+static void place_row(int32_t *restrict row, const struct rg_grid_points *points, int64_t r,
+                      const struct rg_packed_window *window)
+{
+    const struct rg_packed_window in = *window;
+    const int64_t *restrict const y = points->y.index[r % points->n_taps];
+    if (rg_grid_is_deep(points)) {
+        const int64_t *restrict const z = points->z.index[r / points->n_taps];
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            row[p] = many_row((z[p] | y[p]) < 0 ? -1 : (int32_t)z[p] * in.height + (int32_t)y[p], &in);
+        return;
+    }
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        row[p] = many_row((int32_t)y[p], &in);
+}
+
 /* Rows of neighbours, and columns, are found once for all pairs of them. */
 static void place_each(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_points *points,
                        const struct rg_packed_window *window)
 {
     const struct rg_packed_window in = *window;
-    int32_t row[RG_GRID_TAPS][RG_GRID_POINTS], column[RG_GRID_TAPS][RG_GRID_POINTS];
+    int32_t row[RG_GRID_POINTS], column[RG_GRID_TAPS][RG_GRID_POINTS];
     for (int64_t k = 0; k < points->n_taps; k++)
-        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-            row[k][p] = many_row((int32_t)points->y.index[k][p], &in);
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
             column[k][p] = (int32_t)points->x.index[k][p];
-        }
-    for (int64_t ky = 0; ky < points->n_taps; ky++)
+    for (int64_t r = 0; r < rg_grid_count_rows(points, points->n_taps); r++) {
+        place_row(row, points, r, &in);
         for (int64_t kx = 0; kx < points->n_taps; kx++, at++)
             for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
-                const int32_t y = row[ky][p], x = column[kx][p];
+                const int32_t y = row[p], x = column[kx][p];
                 at[0][p] = ((y > 0) & (x >= 0)) ? y + 1 + x : in.nowhere;
             }
+    }
 }
 
 static void packed_place(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
