@@ -92,13 +92,14 @@ static struct work store(const struct subject *subject)
 
 static struct work split(const struct subject *subject)
 {
-    subject->kernels->values->split[subject->dtype](data.to, data.to + sizeof data.to / 2, data.from, ROW);
+    subject->kernels->values->split[subject->dtype](data.to, data.to + sizeof data.to / 2, NULL, data.from, ROW);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 
 static struct work join(const struct subject *subject)
 {
-    subject->kernels->values->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, ROW, false);
+    subject->kernels->values->join[subject->dtype](data.to, data.from, data.from + sizeof data.from / 2, NULL, ROW,
+                                                   false);
     return (struct work){2 * ROW, 2 * ROW * (subject->size + subject->value)};
 }
 

@@ -53,28 +53,29 @@ static void try_store(const struct subject *subject, struct rng *rng, regrad_dty
     guard_fini(&source);
 }
 
-/* Pairs apart and together again. */
-static void try_pairs(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n)
+/* Pairs, or threes, apart and together again. */
+static void try_tuples(const struct subject *subject, struct rng *rng, regrad_dtype dtype, int64_t n, int64_t n_parts)
 {
     int64_t size = (int64_t)regrad_dtype_size(dtype);
-    struct guard pairs = make(rng, dtype, 2 * n), joined = make(rng, dtype, 2 * n), half[2];
+    struct guard tuples = make(rng, dtype, n_parts * n), joined = make(rng, dtype, n_parts * n), part[3];
     unsigned char *expected_joined = copy_of(&joined);
-    void *expected[2];
-    for (int d = 0; d < 2; d++) {
-        half[d] = make(rng, value_dtype(subject->wide), n);
-        expected[d] = copy_of(&half[d]);
+    void *expected[3], *to[3] = {NULL, NULL, NULL};
+    for (int64_t d = 0; d < n_parts; d++) {
+        part[d] = make(rng, value_dtype(subject->wide), n);
+        expected[d] = copy_of(&part[d]);
+        to[d] = part[d].data;
         for (int64_t k = 0; k < n; k++)
-            set(subject->wide, expected[d], k, number_decode(dtype, pairs.data + (2 * k + d) * size));
+            set(subject->wide, expected[d], k, number_decode(dtype, tuples.data + (n_parts * k + d) * size));
     }
-    subject->kernels->values->split[dtype](half[0].data, half[1].data, pairs.data, n);
-    for (int64_t k = 0; k < 2 * n; k++)
-        encode(dtype, get(subject->wide, expected[k % 2], k / 2), expected_joined + k * size);
-    subject->kernels->values->join[dtype](joined.data, half[0].data, half[1].data, n, rng_chance(rng, 2));
+    subject->kernels->values->split[dtype](to[0], to[1], to[2], tuples.data, n);
+    for (int64_t k = 0; k < n_parts * n; k++)
+        encode(dtype, get(subject->wide, expected[k % n_parts], k / n_parts), expected_joined + k * size);
+    subject->kernels->values->join[dtype](joined.data, to[0], to[1], to[2], n, rng_chance(rng, 2));
     subject->kernels->values->fence();
     finish(subject, "join", n, &joined, expected_joined);
-    for (int d = 0; d < 2; d++)
-        finish_values(subject, "split", n, &half[d], expected[d]);
-    guard_fini(&pairs);
+    for (int64_t d = 0; d < n_parts; d++)
+        finish_values(subject, "split", n, &part[d], expected[d]);
+    guard_fini(&tuples);
 }
 
 static void convert_all(const struct subject *subject, struct rng *rng)
@@ -89,7 +90,8 @@ static void convert_all(const struct subject *subject, struct rng *rng)
                 try_store(subject, rng, dtype, strides[k], n);
             }
             try_load(subject, rng, dtype, 0, n);
-            try_pairs(subject, rng, dtype, n);
+            try_tuples(subject, rng, dtype, n, 2);
+            try_tuples(subject, rng, dtype, n, 3);
         }
     }
 }

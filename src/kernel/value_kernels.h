@@ -15,12 +15,13 @@ typedef void rg_load_fn(void *dst, const void *src, int64_t stride, int64_t n);
  * storage type. Touches no byte between the elements. */
 typedef void rg_store_fn(void *dst, int64_t stride, const void *src, int64_t n);
 
-/* even[k] = (T)src[2 * k] and odd[k] = (T)src[2 * k + 1] for k < n, as rg_load_fn does. */
-typedef void rg_split_fn(void *even, void *odd, const void *src, int64_t n);
+/* x[k] = (T)src[2 * k] and y[k] = (T)src[2 * k + 1] for k < n, as rg_load_fn does. Where z is not NULL, values come in
+ * threes: x[k] = (T)src[3 * k], and so on. */
+typedef void rg_split_fn(void *x, void *y, void *z, const void *src, int64_t n);
 
-/* dst[2 * k] = round(even[k]) and dst[2 * k + 1] = round(odd[k]) for k < n, as rg_store_fn does. far: the result will
- * not be read soon, and may go past the caches; then rg_fence_fn must follow. */
-typedef void rg_join_fn(void *dst, const void *even, const void *odd, int64_t n, bool far);
+/* The other way round: dst[2 * k] = round(x[k]), and so on, for k < n, as rg_store_fn does. far: the result will not be
+ * read soon, and may go past the caches; then rg_fence_fn must follow. */
+typedef void rg_join_fn(void *dst, const void *x, const void *y, const void *z, int64_t n, bool far);
 
 /* to[c * to_pitch + r] = from[r * from_pitch + c] for r < n_rows and c < n_columns, all of T; any NaN as rg_store_fn
  * has it, and with counts_zeros -0 as +0. With fewer columns than there are lanes, values after the last row are read;

@@ -144,13 +144,13 @@ void rg_grid_move_coordinates(const struct rg_grid_unit *unit, const struct rg_g
     const struct rg_value_kernels *const kernels = unit->kernels->values;
     const struct rg_grid_plane x = coordinate_plane(tensor, unit->n, 0), y = coordinate_plane(tensor, unit->n, 1);
     const struct stretch s = next_stretch(&x, block.first, block.first + block.count);
-    const bool in_turn = !rg_grid_has_depth(unit->plan) && tensor->view->stride[3] == 1 && x.stride_w == 2;
+    const bool in_turn = tensor->view->stride[tensor->view->rank - 1] == 1 && x.stride_w == unit->plan->n_axes;
     if (in_turn && s.n == block.count && move == RG_GRID_LOAD) {
-        kernels->split[x.dtype](to.x, to.y, s.data, block.count);
+        kernels->split[x.dtype](to.x, to.y, rg_grid_has_depth(unit->plan) ? to.z : NULL, s.data, block.count);
         return;
     }
     if (in_turn && s.n == block.count) {
-        kernels->join[x.dtype](s.data, to.x, to.y, block.count, x.far);
+        kernels->join[x.dtype](s.data, to.x, to.y, to.z, block.count, x.far);
         return;
     }
     rg_grid_move_pixels(unit, to.x, &x, block, move);

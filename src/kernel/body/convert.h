@@ -38,10 +38,8 @@ static void STORED(store)(void *dst, int64_t stride, const void *src, int64_t n)
         out[k * stride] = NARROW(in[k]);
 }
 
-static void STORED(split)(void *even, void *odd, const void *src, int64_t n)
+static void STORED(split_pairs)(T *left, T *right, const S *in, int64_t n)
 {
-    T *const left = even, *const right = odd;
-    const S *in = src;
     for (int64_t at = 0; at < n && n >= V_LANES; at += V_LANES) {
         const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
         V a, b;
@@ -57,6 +55,31 @@ static void STORED(split)(void *even, void *odd, const void *src, int64_t n)
     }
 }
 
+/* Threes are converted in one row, and taken apart by constants, which the compiler knows shuffles for. */
+enum { STORED(n_threes) = 64 };
+
+static void STORED(split_threes)(T *restrict x, T *restrict y, T *restrict z, const S *in, int64_t n)
+{
+    T all[3 * STORED(n_threes)];
+    for (int64_t at = 0; at < n; at += STORED(n_threes)) {
+        const int64_t count = n - at < STORED(n_threes) ? n - at : STORED(n_threes);
+        STORED(load)(all, in + 3 * at, 1, 3 * count);
+        for (int64_t k = 0; k < count; k++) {
+            x[at + k] = all[3 * k];
+            y[at + k] = all[3 * k + 1];
+            z[at + k] = all[3 * k + 2];
+        }
+    }
+}
+
+static void STORED(split)(void *x, void *y, void *z, const void *src, int64_t n)
+{
+    if (z == NULL)
+        STORED(split_pairs)(x, y, src, n);
+    else
+        STORED(split_threes)(x, y, z, src, n);
+}
+
 static inline void STORED(put_joined)(S *at, V value, bool far)
 {
     if (far)
@@ -65,11 +88,9 @@ static inline void STORED(put_joined)(S *at, V value, bool far)
         V_NARROW(at, VOP(canonical)(value));
 }
 
-static void STORED(join)(void *dst, const void *even, const void *odd, int64_t n, bool far)
+static void STORED(join_pairs)(S *out, const T *left, const T *right, int64_t n, bool far)
 {
-    S *out = dst;
-    const T *const left = even, *const right = odd;
-    const bool past = far && (uintptr_t)dst % (V_LANES * sizeof(S)) == 0;
+    const bool past = far && (uintptr_t)out % (V_LANES * sizeof(S)) == 0;
     for (int64_t at = 0; at < n && n >= V_LANES; at += V_LANES) {
         const int64_t k = at + V_LANES <= n ? at : n - V_LANES;
         V low, high;
@@ -81,4 +102,26 @@ static void STORED(join)(void *dst, const void *even, const void *odd, int64_t n
         out[2 * k] = NARROW(left[k]);
         out[2 * k + 1] = NARROW(right[k]);
     }
+}
+
+static void STORED(join_threes)(S *out, const T *restrict x, const T *restrict y, const T *restrict z, int64_t n)
+{
+    T all[3 * STORED(n_threes)];
+    for (int64_t at = 0; at < n; at += STORED(n_threes)) {
+        const int64_t count = n - at < STORED(n_threes) ? n - at : STORED(n_threes);
+        for (int64_t k = 0; k < count; k++) {
+            all[3 * k] = x[at + k];
+            all[3 * k + 1] = y[at + k];
+            all[3 * k + 2] = z[at + k];
+        }
+        STORED(store)(out + 3 * at, 1, all, 3 * count);
+    }
+}
+
+static void STORED(join)(void *dst, const void *x, const void *y, const void *z, int64_t n, bool far)
+{
+    if (z == NULL)
+        STORED(join_pairs)(dst, x, y, n, far);
+    else
+        STORED(join_threes)(dst, x, y, z, n);
 }
