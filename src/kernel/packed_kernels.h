@@ -68,8 +68,9 @@ typedef void rg_packed_sample_fn(void *tile, const void *packed, int64_t lanes, 
 /* Blends, products and their sums over channels: with b(p, c) the blend as above, but with the weights' derivatives by
  * x (of bilinear points exactly -weight_y and weight_y), and row[c][p] = round(tile(p, c) * b(p, c)), adds to sums.x
  * what rg_grid_fold_fn makes of the rows; likewise by y to sums.y and, in three dimensions, by z to sums.z. For p < n;
- * what becomes of sums of other points, up to a multiple of RG_GRID_LANES, does not matter. Unless spread is NULL, does
- * what rg_packed_spread_fn does to this packed image, which has the same window. The points from n on are outside. */
+ * what becomes of sums of other points, up to a multiple of RG_GRID_LANES, does not matter, nor does what NaN and
+ * infinity of a tile make of the sums of a point without a neighbour in the window. Unless spread is NULL, does what
+ * rg_packed_spread_fn does to this packed image, which has the same window. The points from n on are outside. */
 typedef void rg_packed_slope_fn(struct rg_grid_sums sums, const void *packed, void *spread, int64_t lanes,
                                 const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
                                 const struct rg_packed_points *points, const void *tile, int64_t n);

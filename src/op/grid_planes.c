@@ -21,8 +21,8 @@ struct planes_scratch {
     int32_t at[MOST_PLACED][RG_GRID_POINTS]; /* where neighbours are among those gathered */
 };
 
-/* All of these are there. */
-static const struct rg_packed_window all = {.many = true};
+/* All of these are there, none of them nowhere. */
+static const struct rg_packed_window all = {.many = true, .nowhere = -1};
 
 static void init(struct rg_grid_unit *unit)
 {

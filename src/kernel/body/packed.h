@@ -368,16 +368,19 @@ static int64_t NAME(packed_whole)(int64_t n)
 }
 
 /* What the points of a block share, of RG_GRID_LANES channels. */
-static struct NAME(wide) NAME(make_wide)(const struct rg_packed_window *window, const int32_t (*at)[RG_GRID_POINTS],
-                                         const struct rg_packed_points *points, const T *tile, int64_t n)
+static struct NAME(wide) NAME(make_wide)(int32_t there[RG_GRID_POINTS], const struct rg_packed_window *window,
+                                         const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
+                                         const T *tile, int64_t n)
 {
+    const int64_t n_neighbours = rg_grid_count_rows(&points->each, points->n_taps) * points->n_taps;
+    find_there(there, at, points->paired ? 2 : n_neighbours, window->nowhere);
     return (struct NAME(wide)){
         .at = at,
         .points = points,
         .tile = tile,
-        .n_neighbours = rg_grid_count_rows(&points->each, points->n_taps) * points->n_taps,
+        .n_neighbours = n_neighbours,
         .n = n,
-        .nowhere = window->nowhere,
+        .there = there,
         .far = window->far,
     };
 }
@@ -387,8 +390,9 @@ static void NAME(packed_spread)(void *packed, int64_t lanes, const struct rg_pac
                                 const void *tile, int64_t n)
 {
     const union rg_grid_values *const weight = points->weight;
+    int32_t there[RG_GRID_POINTS];
     if (lanes == RG_GRID_LANES) {
-        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, tile, n);
+        const struct NAME(wide) wide = NAME(make_wide)(there, window, at, points, tile, n);
         NAME(spread_all)(packed, &wide);
     } else if (lanes == 1) {
         NAME(spread_one)(packed, window, at[0], points, weight, tile, n);
@@ -405,8 +409,9 @@ static void NAME(packed_sample)(void *tile, const void *packed, int64_t lanes, c
                                 const int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points, int64_t n)
 {
     const union rg_grid_values *const weight = points->weight;
+    int32_t there[RG_GRID_POINTS];
     if (lanes == RG_GRID_LANES) {
-        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, NULL, n);
+        const struct NAME(wide) wide = NAME(make_wide)(there, window, at, points, NULL, n);
         NAME(sample_all)(tile, packed, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;
@@ -426,10 +431,11 @@ static void NAME(packed_slope)(struct rg_grid_sums sums, const void *packed, voi
                                const struct rg_packed_points *points, const void *tile, int64_t n)
 {
     const int64_t whole = NAME(packed_whole)(n);
+    int32_t there[RG_GRID_POINTS];
     if (spread != NULL && lanes < RG_GRID_LANES)
         NAME(packed_spread)(spread, lanes, window, at, points, tile, n);
     if (lanes == RG_GRID_LANES) {
-        const struct NAME(wide) wide = NAME(make_wide)(window, at, points, tile, n);
+        const struct NAME(wide) wide = NAME(make_wide)(there, window, at, points, tile, n);
         NAME(slope_all)(sums, packed, spread, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;

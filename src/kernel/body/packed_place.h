@@ -70,6 +70,16 @@ static void place_each(int32_t (*at)[RG_GRID_POINTS], const struct rg_grid_point
     }
 }
 
+/* Which points have a neighbour in the window of an image of many lanes: 0 where there is none. */
+static void find_there(int32_t *restrict there, rg_packed_places at, int64_t n_places, int32_t nowhere)
+{
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        there[p] = at[0][p] ^ nowhere;
+    for (int64_t k = 1; k < n_places; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+            there[p] |= at[k][p] ^ nowhere;
+}
+
 static void packed_place(int32_t (*at)[RG_GRID_POINTS], const struct rg_packed_points *points,
                          const struct rg_packed_window *window)
 {

@@ -21,7 +21,7 @@ struct NAME(wide) {
     const struct rg_packed_points *points;
     const T *tile;
     int64_t n_neighbours, n;
-    int32_t nowhere;
+    const int32_t *there; /* 0: a point has no neighbour in the window, and is passed over */
     bool far;
 };
 
@@ -75,21 +75,15 @@ RG_VECTOR_INLINE void NAME(spread_each)(T *packed, const struct NAME(wide) * it,
     }
 }
 
-/* Does no neighbour of a bilinear point count? */
-RG_VECTOR_INLINE bool NAME(is_nowhere)(const struct NAME(wide) * it, int64_t p)
-{
-    return it->at[0][p] == it->nowhere && it->at[1][p] == it->nowhere;
-}
-
 RG_VECTOR_INLINE void NAME(spread_wide)(T *packed, const struct NAME(wide) * all, bool bilinear)
 {
     const struct NAME(wide) own = *all, *const it = &own; /* which no store can change */
     for (int64_t p = 0; p < it->n; p++) {
         if (it->far)
             NAME(prefetch_wide)(packed, it, p + NAME(ahead), bilinear);
-        if (bilinear && !NAME(is_nowhere)(it, p))
+        if (it->there[p] != 0 && bilinear)
             NAME(spread_bilinear)(packed, it, p);
-        else if (!bilinear)
+        else if (it->there[p] != 0)
             NAME(spread_each)(packed, it, p);
     }
 }
@@ -105,7 +99,7 @@ RG_VECTOR_INLINE void NAME(sample_wide)(T *dst, const T *packed, const struct NA
             NAME(prefetch_wide)(packed, it, p + NAME(ahead), bilinear);
         for (int64_t j = 0; j < NAME(n_vectors); j++)
             sum[j] = VOP(set1)(0);
-        for (int64_t k = 0; k < NAME(count_wide)(it, bilinear); k++) {
+        for (int64_t k = 0; k < NAME(count_wide)(it, bilinear) && it->there[p] != 0; k++) {
             const T *pixel = packed + NAME(wide_at)(it, k, p, bilinear);
             const V w = VOP(set1)(NAME(packed_value)(&it->points->weight[k], p));
             for (int64_t j = 0; j < NAME(n_vectors); j++)
@@ -220,21 +214,23 @@ RG_VECTOR_INLINE void NAME(slope_rows)(V part[RG_GRID_AXES], const T *packed, T 
 #pragma GCC unroll 4
     for (int64_t i = 0; i < NAME(n_rows); i++) {
         V slope[RG_GRID_AXES];
-        slope[2] = VOP(set1)(0); /* of no interest in two dimensions */
+#pragma GCC unroll 3
+        for (int64_t d = 0; d < RG_GRID_AXES; d++) /* the third is of no interest in two dimensions */
+            slope[d] = VOP(set1)(0);
         if (it->far) {
             NAME(prefetch_wide)(packed, it, p + i + NAME(ahead), bilinear);
             NAME(prefetch_wide)(spread, it, p + i + NAME(ahead), bilinear);
         }
-        if (bilinear)
+        if (it->there[p + i] != 0 && bilinear)
             NAME(slope_bilinear)(slope, packed, it, p + i);
-        else
+        else if (it->there[p + i] != 0)
             NAME(slope_each)(slope, packed, it, p + i, n_axes);
 #pragma GCC unroll 3
         for (int64_t d = 0; d < RG_GRID_AXES; d++)
             row[d][i] = slope[d];
-        if (spread != NULL && bilinear)
+        if (spread != NULL && it->there[p + i] != 0 && bilinear)
             NAME(spread_bilinear)(spread, it, p + i);
-        else if (spread != NULL)
+        else if (spread != NULL && it->there[p + i] != 0)
             NAME(spread_each)(spread, it, p + i);
     }
 #pragma GCC unroll 3
