@@ -86,14 +86,16 @@ static void work(struct rg_grid_unit *unit, int64_t span)
 /* Rings of groups abreast are to stay in a second-level cache together. */
 enum { ABREAST_NBYTES = 5 << 18 };
 
-/* How many groups a slot alone does at the same time. Whole images, in which points go anywhere, are better alone. */
+/* How many groups a slot alone does at the same time. Whole images that are not small, in which points go anywhere, are
+ * better alone. */
 static int64_t count_abreast(const struct rg_grid_unit *unit, int64_t span)
 {
     const struct rg_grid_plan *plan = unit->plan;
-    const int64_t n_pixels = (plan->input_copied + plan->grad_copied) * rg_grid_ring(unit, span) * plan->pitch;
-    const int64_t nbytes = plan->abreast * n_pixels * (int64_t)rg_grid_pixel_nbytes(plan);
-    const bool fits = plan->way == &rg_grid_planes || (nbytes > 0 && nbytes <= ABREAST_NBYTES);
-    return fits ? plan->abreast : 1;
+    const int64_t ring = rg_grid_ring(unit, span);
+    const int64_t n_pixels = (plan->input_copied + plan->grad_copied) * ring * plan->pitch;
+    const int64_t nbytes = ring > 0 ? n_pixels * (int64_t)rg_grid_pixel_nbytes(plan) : rg_grid_whole_nbytes(plan);
+    const bool fits = plan->abreast * nbytes <= (ring > 0 ? ABREAST_NBYTES : RG_GRID_WHOLE_NBYTES);
+    return plan->way == &rg_grid_planes || fits ? plan->abreast : 1;
 }
 
 /* Groups of a sample, by one slot alone. */

@@ -181,6 +181,16 @@ static inline size_t rg_grid_pixel_nbytes(const struct rg_grid_plan *plan)
     return (size_t)plan->lanes * plan->base.t_nbytes;
 }
 
+/* Groups abreast whose whole images take no more than this locate points once, and stay in a cache near by. */
+enum { RG_GRID_WHOLE_NBYTES = 1 << 18 };
+
+/* Bytes of a slot's packed images of a group, where they are whole. */
+static inline int64_t rg_grid_whole_nbytes(const struct rg_grid_plan *plan)
+{
+    return (plan->input_copied + plan->grad_copied) * rg_grid_image_pixels(plan, 1) *
+           (int64_t)rg_grid_pixel_nbytes(plan);
+}
+
 static inline char *rg_grid_nth_pixel(const struct rg_grid_plan *plan, void *image, int64_t p)
 {
     return (char *)image + p * (int64_t)rg_grid_pixel_nbytes(plan);

@@ -18,7 +18,7 @@ enum {
     LEAST_NEAREST = 9, /* likewise where they are read by vectors and there is no gradient to add to */
     LEAST_CUBIC = 5,
     LEAST_GATHERED = 8,      /* likewise of neighbours that are gathered */
-    RG_GRID_ABREAST = 2,     /* groups of packed images that are done at the same time */
+    RG_GRID_ABREAST = 2,     /* groups of packed images that are done at the same time; more, where these are small */
     APART_NBYTES = 1 << 17,  /* a packed image of up to so many bytes stays in a cache while it is made */
     STEP_NBYTES = 16 << 10,  /* of rows that are opened together, at least */
     THREAD_NBYTES = 1 << 17, /* of workspace for each slot, in all, beyond what tensors have */
@@ -189,12 +189,16 @@ static void choose_groups(struct rg_grid_plan *plan)
         plan->groups_alone = 0;
 }
 
-/* Groups abreast locate points once, and read twice as much of a pixel that has its channels side by side. */
+/* Groups abreast locate points once, and read more of a pixel that has its channels side by side. */
 static void choose_abreast(struct rg_grid_plan *plan)
 {
     const int64_t n_groups = plan->n_alone > 0 ? plan->n_groups : plan->groups_alone / plan->base.n_slots;
-    plan->abreast = plan->way == &rg_grid_packed ? RG_GRID_ABREAST : rg_max(n_groups, 1);
-    const bool can = n_groups > 1 && (plan->way == &rg_grid_packed ? fits(plan) : !plan->grad_copied);
+    const bool packed = plan->way == &rg_grid_packed;
+    const int64_t small = packed ? RG_GRID_WHOLE_NBYTES / rg_max(rg_grid_whole_nbytes(plan), 1) : n_groups;
+    plan->abreast = rg_max(rg_min(rg_max(small, RG_GRID_ABREAST), n_groups), 1);
+    while (packed && plan->abreast > 1 && !fits(plan))
+        plan->abreast /= 2;
+    const bool can = plan->abreast > 1 && (packed || !plan->grad_copied);
     if (!rg_plan_takes(&plan->base, RG_ABREAST, can, true))
         plan->abreast = 1;
 }
