@@ -212,7 +212,8 @@ static const struct row rows[] = {
     {"grid_grad float32 1x33x120x37 -> 90x45 planes planes 2", "packed, ring", &sampled_eager, NULL},
     {"grid_bicubic_grad float16 1x3x40x37 -> 30x45 planes planes 1", "planes", &sampled, NULL},
     /* few points */
-    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes, in place", &sampled_eager, NULL},
+    {"grid_grad float32 1x16x64x64 -> 1x9 planes last 2", "planes, in place", &sampled_eager, NULL},
+    {"grid_grad float32 1x16x64x64 -> 1x5 planes last 2", "planes, in place, gathered", &sampled_eager, NULL},
     {"grid float16 2x40x30x31 -> 3x4 last planes 1", "planes, abreast, gathered", &sampled, NULL},
     {"grid_grad float32 3x41x30x31 -> 9x12 last last 1", "planes, in place, abreast, gathered", &sampled, NULL},
     {"grid_nearest_grad float64 2x40x30x31 -> 3x4 planes planes 1", "planes, in place, abreast, gathered", &sampled,

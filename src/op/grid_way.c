@@ -17,6 +17,7 @@ enum {
     LEAST_MANY = 3,    /* fewer channels leave nearly all of RG_GRID_LANES lanes empty */
     LEAST_NEAREST = 9, /* likewise where they are read by vectors and there is no gradient to add to */
     LEAST_CUBIC = 5,
+    FEW_POINTS = 8,          /* are gathered in any case, since vectors of points would be nearly empty */
     LEAST_GATHERED = 8,      /* likewise of neighbours that are gathered */
     RG_GRID_ABREAST = 2,     /* groups of packed images that are done at the same time; more, where these are small */
     APART_NBYTES = 1 << 17,  /* a packed image of up to so many bytes stays in a cache while it is made */
@@ -158,7 +159,8 @@ static bool pays_to_gather(const struct rg_grid_plan *plan)
     /* Many planes of volumes, which lie far apart, are added to one after another. */
     const bool apart =
         rg_grid_has_depth(plan) && !plan->need_input && !plan->grad_copied && plan->base.output[0].view.stride[1] != 1;
-    return plan->channels >= LEAST_GATHERED && !reads_vectors(plan) && !one && !apart;
+    const bool few = plan->n_points <= FEW_POINTS;
+    return plan->channels >= LEAST_GATHERED && (few || (!reads_vectors(plan) && !one && !apart));
 }
 
 /* ---- All ---- */
