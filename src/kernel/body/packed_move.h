@@ -308,9 +308,19 @@ static void STORED(store_wide)(S *out, int64_t channel_stride, int64_t stride, c
 
 /* ---- All ---- */
 
+/* Are pixels of few lanes a row of values, in the tensor as in the tile? */
+static bool STORED(is_row)(int64_t lanes, int64_t channel_stride, int64_t stride, int64_t channels)
+{
+    return lanes > 1 && lanes < RG_GRID_LANES && channels == lanes && channel_stride == 1 && stride == lanes;
+}
+
 static void STORED(packed_load)(void *tile, int64_t lanes, const void *src, int64_t channel_stride, int64_t stride,
                                 int64_t channels, int64_t n)
 {
+    if (STORED(is_row)(lanes, channel_stride, stride, channels)) {
+        n *= lanes;
+        lanes = stride = channels = 1;
+    }
     T *const out = tile;
     const S *const in = src;
     int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
@@ -516,6 +526,10 @@ static void STORED(packed_slope_each)(union rg_grid_values *const term[RG_GRID_A
 static void STORED(packed_store)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t lanes,
                                  int64_t channels, int64_t n, bool far)
 {
+    if (STORED(is_row)(lanes, channel_stride, stride, channels)) {
+        n *= lanes;
+        lanes = stride = channels = 1;
+    }
     S *const out = dst;
     const T *const in = tile;
     int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
