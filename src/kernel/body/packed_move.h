@@ -308,30 +308,81 @@ static void STORED(store_wide)(S *out, int64_t channel_stride, int64_t stride, c
 
 /* ---- All ---- */
 
-/* Are pixels of few lanes a row of values, in the tensor as in the tile? */
-static bool STORED(is_row)(int64_t lanes, int64_t channel_stride, int64_t stride, int64_t channels)
+/* Values that are neighbours in memory. */
+static void STORED(load_row)(T *out, const S *in, int64_t n)
 {
-    return lanes > 1 && lanes < RG_GRID_LANES && channels == lanes && channel_stride == 1 && stride == lanes;
+    int64_t k = 0;
+    for (; k + V_LANES <= n; k += V_LANES) {
+        __builtin_prefetch((const void *)((uintptr_t)(in + k) + POINTS_AHEAD_NBYTES));
+        VOP(store)(out + k, V_WIDEN(in + k));
+    }
+    STORED(load_apart)(out + k, 1, in + k, 1, 1, 1, n - k);
+}
+
+static void STORED(store_row)(S *out, const T *in, int64_t n)
+{
+    int64_t k = 0;
+    for (; k + V_LANES <= n; k += V_LANES)
+        V_NARROW(out + k, VOP(canonical)(VOP(load)(in + k)));
+    STORED(store_apart)(out + k, 1, 1, in + k, 1, 1, n - k);
+}
+
+/* Pixels of few lanes that follow one another in the tensor too, with fewer channels. Vectors reach into the next
+ * pixel, which comes later; where that would be after the last one, values are moved one by one. */
+static int64_t STORED(count_whole)(int64_t lanes, int64_t channels, int64_t n)
+{
+    const int64_t more = lanes > V_LANES ? lanes - channels : V_LANES - channels;
+    const int64_t n_reached = more <= 0 ? 0 : (more + channels - 1) / channels;
+    return n_reached < n ? n - n_reached : 0;
+}
+
+static void STORED(load_last)(T *tile, int64_t lanes, const S *in, int64_t channels, int64_t n)
+{
+    const int64_t whole = STORED(count_whole)(lanes, channels, n);
+    for (int64_t p = 0; p < whole; p++) {
+        T *const pixel = tile + p * lanes;
+        for (int64_t c = 0; c < lanes; c += V_LANES)
+            VOP(store)(pixel + c, V_WIDEN(in + p * channels + c));
+        for (int64_t c = channels; c < lanes; c++)
+            pixel[c] = 0;
+    }
+    STORED(load_apart)(tile + whole * lanes, lanes, in + whole * channels, 1, channels, channels, n - whole);
+}
+
+static void STORED(store_last)(S *out, const T *tile, int64_t lanes, int64_t channels, int64_t n)
+{
+    const int64_t whole = STORED(count_whole)(lanes, channels, n);
+    for (int64_t p = 0; p < whole; p++)
+        for (int64_t c = 0; c < lanes; c += V_LANES)
+            V_NARROW(out + p * channels + c, VOP(canonical)(VOP(load)(tile + p * lanes + c)));
+    STORED(store_apart)(out + whole * channels, 1, channels, tile + whole * lanes, lanes, channels, n - whole);
+}
+
+/* Do the channels of few lanes follow one another in the tensor, and the pixels? */
+static bool STORED(is_last)(int64_t lanes, int64_t channel_stride, int64_t stride, int64_t channels)
+{
+    return lanes < RG_GRID_LANES && channel_stride == 1 && stride == channels;
 }
 
 static void STORED(packed_load)(void *tile, int64_t lanes, const void *src, int64_t channel_stride, int64_t stride,
                                 int64_t channels, int64_t n)
 {
-    if (STORED(is_row)(lanes, channel_stride, stride, channels)) {
-        n *= lanes;
-        lanes = stride = channels = 1;
-    }
     T *const out = tile;
     const S *const in = src;
-    int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
+    const int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
     if (lanes == RG_GRID_LANES) {
         STORED(load_wide)(out, in, channel_stride, stride, channels, n);
         return;
     }
-    for (int64_t k = 0; k < p && lanes == 1; k += V_LANES) {
-        __builtin_prefetch((const void *)((uintptr_t)(in + k) + POINTS_AHEAD_NBYTES));
-        VOP(store)(out + k, V_WIDEN(in + k));
+    if (STORED(is_last)(lanes, channel_stride, stride, channels)) {
+        if (channels == lanes)
+            STORED(load_row)(out, in, n * lanes);
+        else
+            STORED(load_last)(out, lanes, in, channels, n);
+        return;
     }
+    if (p > 0 && lanes == 1)
+        STORED(load_row)(out, in, p);
     if (p > 0 && lanes > 1)
         STORED(interleave)(out, lanes, in, channel_stride, channels, p);
     STORED(load_apart)(out + p * lanes, lanes, in + p * stride, channel_stride, stride, channels, n - p);
@@ -526,19 +577,22 @@ static void STORED(packed_slope_each)(union rg_grid_values *const term[RG_GRID_A
 static void STORED(packed_store)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t lanes,
                                  int64_t channels, int64_t n, bool far)
 {
-    if (STORED(is_row)(lanes, channel_stride, stride, channels)) {
-        n *= lanes;
-        lanes = stride = channels = 1;
-    }
     S *const out = dst;
     const T *const in = tile;
-    int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
+    const int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
     if (lanes == RG_GRID_LANES) {
         STORED(store_wide)(out, channel_stride, stride, in, channels, n, far);
         return;
     }
-    for (int64_t k = 0; k < p && lanes == 1; k += V_LANES)
-        V_NARROW(out + k, VOP(canonical)(VOP(load)(in + k)));
+    if (STORED(is_last)(lanes, channel_stride, stride, channels)) {
+        if (channels == lanes)
+            STORED(store_row)(out, in, n * lanes);
+        else
+            STORED(store_last)(out, in, lanes, channels, n);
+        return;
+    }
+    if (p > 0 && lanes == 1)
+        STORED(store_row)(out, in, p);
     if (p > 0 && lanes > 1)
         STORED(deinterleave)(out, channel_stride, channels, in, lanes, p, far);
     STORED(store_apart)(out + p * stride, channel_stride, stride, in + p * lanes, lanes, channels, n - p);
