@@ -135,16 +135,18 @@ static void sample(const struct rg_grid_unit *unit, int64_t n)
 static void spread(const struct rg_grid_unit *unit, int64_t n)
 {
     const struct planes_scratch *scratch = unit->scratch;
-    for (int64_t c = 0; c < unit->count; c += unit->plan->lanes) {
-        const struct rg_grid_plane plane = grad_plane(unit, c);
-        const struct rg_grid_image image = image_of(unit, plane, unit->rows);
+    const struct rg_grid_plane plane = grad_plane(unit, 0);
+    const struct rg_grid_image image = image_of(unit, plane, unit->rows);
+    const int64_t next = plane.channel_stride * (int64_t)unit->plan->base.t_nbytes;
+    const int64_t n_neighbours = rg_grid_count_neighbours(unit->plan);
+    for (int64_t c = 0; c < unit->count; c += plane.lanes)
         if (is_cubic(unit))
-            unit->kernels->grid->spread_cubic(plane.data, &image, &unit->at->points.each, rg_grid_tile(unit, c), n);
+            unit->kernels->grid->spread_cubic(plane.data + c * next, &image, &unit->at->points.each,
+                                              rg_grid_tile(unit, c), n);
         else
-            unit->kernels->grid->scatter(plane.data, plane.channel_stride, plane.channels, scratch->own_offset,
-                                         unit->at->points.weight, rg_grid_tile(unit, c), plane.lanes,
-                                         rg_grid_count_neighbours(unit->plan), n);
-    }
+            unit->kernels->grid->scatter(plane.data + c * next, plane.channel_stride, plane.channels,
+                                         scratch->own_offset, unit->at->points.weight, rg_grid_tile(unit, c),
+                                         plane.lanes, n_neighbours, n);
 }
 
 /* All groups abreast at once. */
