@@ -32,14 +32,18 @@ RG_INLINE void NAME(scatter_channels)(T *at, int64_t channel_stride, int64_t cha
         at[c * channel_stride] = M(fma)(weight, grad[c], at[c * channel_stride]);
 }
 
-/* One channel goes without branches, which points in no order would mislead. */
+/* One channel goes without branches, which points in no order would mislead. What is nowhere is added to values that
+ * take turns, since each addition waits for the last one to the same. */
+enum { NAME(n_nowhere) = 16 };
+
 RG_INLINE void NAME(scatter_one)(T *plane, const int64_t (*offset)[RG_GRID_POINTS], const union rg_grid_values *weight,
                                  const T *grad, int64_t n_neighbours, int64_t n)
 {
-    T nowhere = 0;
+    T nowhere[NAME(n_nowhere)] = {0};
     for (int64_t p = 0; p < n; p++)
         for (int64_t k = 0; k < n_neighbours; k++) {
-            T *const at = offset[k][p] == RG_GRID_NOWHERE ? &nowhere : plane + offset[k][p];
+            T *const none = nowhere + (p * n_neighbours + k) % NAME(n_nowhere);
+            T *const at = offset[k][p] == RG_GRID_NOWHERE ? none : plane + offset[k][p];
             *at = M(fma)(((const T *)&weight[k])[p], grad[p], *at);
         }
 }
