@@ -338,14 +338,14 @@ static int64_t STORED(count_whole)(int64_t lanes, int64_t channels, int64_t n)
 
 static void STORED(load_last)(T *tile, int64_t lanes, const S *in, int64_t channels, int64_t n)
 {
+    static const T number[RG_GRID_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const int64_t whole = STORED(count_whole)(lanes, channels, n);
-    for (int64_t p = 0; p < whole; p++) {
-        T *const pixel = tile + p * lanes;
-        for (int64_t c = 0; c < lanes; c += V_LANES)
-            VOP(store)(pixel + c, V_WIDEN(in + p * channels + c));
-        for (int64_t c = channels; c < lanes; c++)
-            pixel[c] = 0;
-    }
+    const V end = VOP(set1)((T)channels), zero = VOP(set1)(0);
+    for (int64_t p = 0; p < whole; p++)
+        for (int64_t c = 0; c < lanes; c += V_LANES) {
+            const V value = V_WIDEN(in + p * channels + c);
+            VOP(store)(tile + p * lanes + c, VOP(if_less)(VOP(load)(number + c), end, value, zero));
+        }
     STORED(load_apart)(tile + whole * lanes, lanes, in + whole * channels, 1, channels, channels, n - whole);
 }
 
