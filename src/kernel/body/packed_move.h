@@ -128,12 +128,11 @@ static void STORED(deinterleave)(S *dst, int64_t stride, int64_t channels, const
 static __attribute__((noinline)) void STORED(load_apart)(T *tile, int64_t lanes, const S *src, int64_t channel_stride,
                                                          int64_t stride, int64_t channels, int64_t n)
 {
-    for (int64_t p = 0; p < n; p++, tile += lanes) {
+    if (channels < lanes) /* missing lanes of all pixels, for compilers would call memset for each */
+        memset(tile, 0, (size_t)(n * lanes) * sizeof(T));
+    for (int64_t p = 0; p < n; p++, tile += lanes)
         for (int64_t c = 0; c < channels; c++)
             tile[c] = WIDEN(src[c * channel_stride + p * stride]);
-        for (int64_t c = channels; c < lanes; c++)
-            tile[c] = 0;
-    }
 }
 
 static __attribute__((noinline)) void STORED(store_apart)(S *dst, int64_t channel_stride, int64_t stride, const T *tile,
