@@ -295,9 +295,9 @@ static double result_at(const struct call *call, const struct results *results, 
 
 static void any_ways(struct rng *rng)
 {
-    static const enum rg_way ways[] = {RG_GATHERED, RG_IN_PLACE, RG_ABREAST};
+    static const enum rg_way ways[] = {RG_PACKED, RG_GATHERED, RG_IN_PLACE, RG_ABREAST};
     seam.forced = seam.forbidden = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         seam.forced |= rng_chance(rng, 3) ? rg_way_bit(ways[k]) : 0;
         seam.forbidden |= rng_chance(rng, 3) ? rg_way_bit(ways[k]) : 0;
     }
@@ -464,6 +464,39 @@ static void same_bits(void **state)
         check_alone(&rng, &call, &values, &first, rng_below(&rng, call.n));
         results_fini(&first);
         values_fini(&values);
+    }
+}
+
+/* Volumes go the way that pays: packed, where there are points enough, and channels. */
+static void ways_that_pay(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t c, n_points;
+        regrad_interpolation interpolation;
+        const char *words;
+    } rows[] = {{40, 64, REGRAD_BILINEAR, "; packed, abreast;"},
+                {40, 500, REGRAD_NEAREST, "; packed, abreast;"},
+                {3, 500, REGRAD_BILINEAR, "; packed;"},
+                {2, 500, REGRAD_BILINEAR, "; planes, in place;"},
+                {40, 8, REGRAD_BILINEAR, "; planes, in place, abreast, gathered;"}};
+    seam.forced = seam.forbidden = 0;
+    regrad_set_num_threads(1);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const int64_t image[] = {8, rows[k].c, 8, 8, 8}, sampled[] = {8, rows[k].c, 1, 1, rows[k].n_points};
+        const int64_t points[] = {8, 1, 1, rows[k].n_points, 3};
+        const regrad_tensor of_image = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 5, image);
+        const regrad_tensor of_sampled = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 5, sampled);
+        const regrad_tensor of_points = regrad_tensor_contiguous(NULL, REGRAD_FLOAT32, 5, points);
+        regrad_plan *plan;
+        char text[1000];
+        assert_int_equal(regrad_grid_sampler_3d_backward_plan(&of_sampled, &of_image, &of_points, rows[k].interpolation,
+                                                              REGRAD_ZEROS, false, &of_image, &of_points, &plan),
+                         REGRAD_OK);
+        regrad_plan_describe(plan, text, sizeof text);
+        if (strstr(text, rows[k].words) == NULL)
+            fail_msg("%s, not %s", text, rows[k].words);
+        regrad_plan_destroy(plan);
     }
 }
 
@@ -988,10 +1021,10 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instruction_sets), /* starts programs, so before there are threads */
-        cmocka_unit_test(random_calls),     cmocka_unit_test(same_bits),          cmocka_unit_test(one_plane),
-        cmocka_unit_test(nothing_there),    cmocka_unit_test(long_axes),          cmocka_unit_test(adjoint),
-        cmocka_unit_test(workspaces),       cmocka_unit_test(worked_out),         cmocka_unit_test(weights),
-        cmocka_unit_test(refused_tensors),  cmocka_unit_test(refused_parameters),
+        cmocka_unit_test(ways_that_pay),    cmocka_unit_test(random_calls),    cmocka_unit_test(same_bits),
+        cmocka_unit_test(one_plane),        cmocka_unit_test(nothing_there),   cmocka_unit_test(long_axes),
+        cmocka_unit_test(adjoint),          cmocka_unit_test(workspaces),      cmocka_unit_test(worked_out),
+        cmocka_unit_test(weights),          cmocka_unit_test(refused_tensors), cmocka_unit_test(refused_parameters),
     };
     rg_seam = &seam;
     if (argc > 1 && strcmp(argv[1], "--results") == 0)
