@@ -29,6 +29,23 @@ struct rg_axis_terms {
 typedef void rg_weigh_terms_fn(const struct rg_axis_formula *formula, const struct rg_axis_terms *terms, int64_t n,
                                void *weight);
 
+/* What of a law of more than two neighbours (op/axis_taps.c) counts: of cubic convolution, or of a filter. */
+enum rg_filter { RG_NO_FILTER, RG_FILTER_LINEAR, RG_FILTER_CUBIC, RG_FILTER_LANCZOS };
+
+struct rg_tap_formula {
+    enum rg_filter filter;
+    bool wide; /* coordinates are double */
+    double step, centre, shift, last;
+    double radius, support, inverse; /* of a filter: the reach of it, and of it when it is stretched */
+};
+
+/* Output from + k, for k < n, reads n_terms[k] inputs from begin[k] on. */
+typedef void rg_find_taps_fn(const struct rg_tap_formula *formula, int64_t from, int64_t n, int64_t *begin,
+                             int64_t *n_terms);
+
+/* The weights of all n outputs; output o has those from first[o] on. */
+typedef void rg_weigh_taps_fn(const struct rg_tap_formula *formula, int64_t n, const int64_t *first, void *weight);
+
 /* Tables of columns, and what they are made from. */
 struct rg_column_tables {
     const struct rg_axis_formula *formula; /* NULL: the map has the weights, */
@@ -61,6 +78,8 @@ struct rg_axis_kernels {
     int64_t most_pairs; /* of a window: wider ones take longer than to look values up in the line */
     rg_find_sources_fn *find_sources;
     rg_weigh_terms_fn *weigh_terms;
+    rg_find_taps_fn *find_taps;
+    rg_weigh_taps_fn *weigh_taps;
     rg_fill_columns_fn *fill_columns;
 };
 

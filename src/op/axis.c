@@ -114,7 +114,7 @@ struct rg_axis_formula rg_axis_formula_of(const struct rg_axis_map *map)
     };
 }
 
-static const struct rg_axis_kernels *kernels_of(const struct rg_axis_map *map)
+const struct rg_axis_kernels *rg_axis_kernels_of(const struct rg_axis_map *map)
 {
     const struct rg_kernel_table *table = rg_kernel_select();
     return map->spec.use_double ? table->f64.axis : table->f32.axis;
@@ -124,7 +124,7 @@ int64_t rg_axis_find(const struct rg_axis_map *map, int64_t from, int64_t to, in
 {
     const struct rg_axis_formula formula = rg_axis_formula_of(map);
     const int64_t n = rg_min(to - from, STRETCH);
-    kernels_of(map)->find_sources(&formula, from, n, source);
+    rg_axis_kernels_of(map)->find_sources(&formula, from, n, source);
     return n;
 }
 
@@ -173,7 +173,8 @@ static void fill_weights(struct rg_axis_map *map)
             row++;
         n = take_terms(map, at, row, rows, columns);
         const struct rg_axis_terms terms = {place_of(map, row), map->begin[row] + at - map->first[row], rows, columns};
-        kernels_of(map)->weigh_terms(&formula, &terms, n, (char *)map->weight + at * (int64_t)weight_nbytes(map));
+        rg_axis_kernels_of(map)->weigh_terms(&formula, &terms, n,
+                                             (char *)map->weight + at * (int64_t)weight_nbytes(map));
     }
 }
 
@@ -188,13 +189,17 @@ static void fill_ones(struct rg_axis_map *map)
             narrow[t] = 1;
 }
 
+regrad_status rg_axis_take_room(struct rg_axis_map *map)
+{
+    map->weight = rg_memory_take(map->memory, map->first[map->n_dst], weight_nbytes(map));
+    return map->weight != NULL ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
+}
+
 regrad_status rg_axis_take_weights(struct rg_axis_map *map)
 {
     if (map->weight != NULL)
         return REGRAD_OK;
-    map->weight = rg_memory_take(map->memory, map->first[map->n_dst], weight_nbytes(map));
-    if (map->weight == NULL)
-        return REGRAD_ERROR_OUT_OF_MEMORY;
+    RG_FORWARD(rg_axis_take_room(map));
     if (map->ones)
         fill_ones(map);
     else

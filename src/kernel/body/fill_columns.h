@@ -195,17 +195,20 @@ static void NAME(weigh_long_step)(const struct NAME(column_filler) * filler, int
     }
 }
 
-/* As the map has them. Lanes without a term have the weight 0. */
-static void NAME(look_up_step)(const struct NAME(column_filler) * filler, const struct NAME(column_block) * block,
-                               int32_t n, T *weight)
+/* As the map has them, lane by lane. Lanes without a term have the weight 0. */
+static void NAME(look_up)(const struct NAME(column_filler) * filler, const struct NAME(column_block) * block, T *weight)
 {
     const struct rg_column_tables *tables = filler->tables;
     const int64_t *first = tables->piece.first + filler->stage.row;
     const T *const of_term = tables->weight_of_term;
+    memset(weight, 0, (size_t)(block->n_steps * V_LANES) * sizeof *weight);
     for (int j = 0; j < V_LANES; j++) {
-        const int32_t term = n + (tables->factor > 0 ? block->lanes.index[j / 4][j % 4] : 0);
-        const bool has_term = term >= 0 && term < block->lanes.n_terms[j / 4][j % 4];
-        weight[j] = has_term ? of_term[first[filler->stage.rows[block->at + j]] + term] : 0;
+        const int32_t ahead = tables->factor > 0 ? block->lanes.index[j / 4][j % 4] : 0;
+        const int32_t n_terms = block->lanes.n_terms[j / 4][j % 4],
+                      n = n_terms < ahead + (int32_t)block->n_steps ? n_terms : ahead + (int32_t)block->n_steps;
+        const T *const from = n_terms > 0 ? of_term + first[filler->stage.rows[block->at + j]] : NULL;
+        for (int32_t term = ahead > 0 ? ahead : 0; term < n; term++)
+            weight[(term - ahead) * V_LANES + j] = from[term];
     }
 }
 
@@ -215,10 +218,10 @@ static void NAME(weigh_block)(const struct NAME(column_filler) * filler, const s
     const int64_t first = filler->tables->factor > 0 ? block->offset : 0;
     const struct rg_axis_formula *const formula = filler->tables->formula;
     const bool is_long = formula != NULL && formula->wide && !formula->wide_weight;
-    for (int64_t k = 0; k < block->n_steps; k++)
-        if (formula == NULL)
-            NAME(look_up_step)(filler, block, (int32_t)k, weight + k * V_LANES);
-        else if (is_long)
+    if (formula == NULL)
+        NAME(look_up)(filler, block, weight);
+    for (int64_t k = 0; k < block->n_steps && formula != NULL; k++)
+        if (is_long)
             NAME(weigh_long_step)(filler, block->at, first + k, weight + k * V_LANES);
         else
             NAME(weigh_step)(filler, block->at, (T)(first + k), weight + k * V_LANES);
@@ -233,7 +236,7 @@ static int32_t NAME(fill_weights)(struct NAME(column_filler) * filler, const str
     if (tables->formula == NULL && tables->weight_of_term == NULL)
         return 0;
     NAME(weigh_block)(filler, block, to);
-    if (block->n_steps == filler->before.n_steps &&
+    if (block->n_steps == filler->before.n_steps && n > 0 && all[filler->before.weight] == *to &&
         memcmp(all + filler->before.weight, to, (size_t)n * sizeof *to) == 0)
         return filler->before.weight;
     tables->weights_end += n;
