@@ -661,6 +661,12 @@ static void sizes_beyond_memory(void **state)
         expect_word(with_weights[k], "memory");
         assert_null(plan);
     }
+    for (int k = 2; k < 6; k += 2) { /* few results, each of which has more terms than there is memory for */
+        assert_int_equal(regrad_resize_plan_with(with_weights[k], &large, &small, 0, 0, NULL, NULL, &plan),
+                         REGRAD_ERROR_OUT_OF_MEMORY);
+        expect_word(with_weights[k], "memory");
+        assert_null(plan);
+    }
 }
 
 static void refused_workspaces(void **state)

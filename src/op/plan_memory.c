@@ -2,14 +2,37 @@
 #include "op/plan_memory.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 #include "base/status.h"
 
+enum { LARGE_PAGE = 1 << 21 };
+
+/* Some systems promise more memory than there is, and end a program that takes them at their word. */
+static bool exceeds_machine(size_t size)
+{
+    const long n_pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return n_pages > 0 && page > 0 && size / (size_t)page >= (size_t)n_pages;
+}
+
+/* Tables of long axes are filled in less time than a system takes to hand out their pages, one by one as they are
+ * touched. Large pages are fewer. */
 static void *allocate(void *context, size_t size, size_t alignment)
 {
     (void)context;
-    return aligned_alloc(alignment, size);
+    if (size < LARGE_PAGE)
+        return aligned_alloc(alignment, size);
+    if (exceeds_machine(size))
+        return NULL;
+    size = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    void *memory = aligned_alloc(LARGE_PAGE, size);
+#ifdef MADV_HUGEPAGE
+    if (memory != NULL)
+        (void)madvise(memory, size, MADV_HUGEPAGE); /* a system without them says so, and nothing is lost */
+#endif
+    return memory;
 }
 
 static void give_back(void *context, void *memory, size_t size, size_t alignment)
