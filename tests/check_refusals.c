@@ -189,7 +189,7 @@ static const struct refusal refusals[] = {
     /* options */
     {SMOOTH, 2, NONE, COORDINATES, 0, 3, BAD, "coordinates", "3", NULL, false},
     {SMOOTH, 2, NONE, COORDINATES, 0, -1, BAD, "coordinates", "-1", NULL, false},
-    {ANTIALIASED, 2, NONE, COORDINATES, 0, REGRAD_ASYMMETRIC, BAD, "coordinates", "2", NULL, false},
+    {ANTIALIASED, 2, NONE, COORDINATES, 0, REGRAD_ASYMMETRIC, BAD, "coordinates", "2", "REGRAD_ALIGN_CORNERS", false},
     {NEAREST, 2, NONE, LAW, 0, 2, BAD, "law", "2", NULL, false},
     {NEAREST, 2, NONE, LAW, 0, -1, BAD, "law", "-1", NULL, false},
     {GRID, 2, NONE, INTERPOLATION, 0, 3, BAD, "interpolation", "3", NULL, false},

@@ -87,6 +87,11 @@ static regrad_status state_option(struct rg_resize *resize, int option)
         return rg_check_enum(resize->op, "law", option, 2);
     }
     resize->coordinates = (regrad_coordinates)option;
+    if (is_antialiased(resize->law) && option == REGRAD_ASYMMETRIC)
+        return rg_fail(REGRAD_ERROR_INVALID_ARGUMENT,
+                       "%s: coordinates is %d (REGRAD_ASYMMETRIC), must be %d (REGRAD_HALF_PIXEL) or %d "
+                       "(REGRAD_ALIGN_CORNERS), for antialiased resizes have no asymmetric coordinates",
+                       resize->op, option, REGRAD_HALF_PIXEL, REGRAD_ALIGN_CORNERS);
     return rg_check_enum(resize->op, "coordinates", option, is_antialiased(resize->law) ? 2 : 3);
 }
 
