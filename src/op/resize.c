@@ -227,14 +227,14 @@ static bool only_moves(const struct rg_resize_plan *plan, const struct rg_resize
 }
 
 /* Only the results that have terms are made, and put among zeros one by one. That pays where they are few beside the
- * blocks of all; and where rows are few, for then there is less to plan: as long as not every result has terms. */
+ * blocks of all; and where rows are few, for then there is less to plan: of nearest laws always, of linear ones, which
+ * have tables of terms too, where half of the results have none. */
 static bool sparse_pays(const struct rg_resize_plan *plan, const struct rg_resize *resize)
 {
-    const double n_rows = (double)plan->n_rows * (double)plan->inner;
-    const double n_made = (rg_axis_is_nearest(resize->law) ? 1 : 2) * (double)plan->source.width,
-                 n_all = (double)plan->result.width;
+    const double n_rows = (double)plan->n_rows * (double)plan->inner, n_all = (double)plan->result.width;
+    const double n_each = rg_axis_is_nearest(resize->law) ? 1 : 2, n_made = n_each * (double)plan->source.width;
     return !rg_resize_has_short_rows(plan) && (n_made * (double)plan->base.kernels->lanes <= SPARSE_LANES * n_all ||
-                                               (n_rows <= SPARSE_ROWS && n_made <= n_all));
+                                               (n_rows <= SPARSE_ROWS && n_made * n_each <= n_all));
 }
 
 static bool is_sparse(struct rg_resize_plan *plan, const struct rg_resize *resize, const struct rg_axis_spec *width)
