@@ -459,6 +459,7 @@ static regrad_status fill_plan(struct rg_resize_plan *plan, const struct rg_resi
     base->describe = describe;
     base->destroy = destroy;
     const struct roles roles = choose_roles(resize);
+    plan->height_outer = roles.depth > roles.height;
     plan->source = make_side(&base->input[0].view, roles);
     plan->result = make_side(&base->output[0].view, roles);
     return rg_plan_has_result(base) ? plan_rows(plan, resize, roles) : REGRAD_OK;

@@ -34,6 +34,7 @@ struct rg_resize_plan {
     struct rg_resize_side source, result;
     struct rg_axis_map depth, height, width;
     bool one_map;       /* width is height, and ends with it */
+    bool height_outer;  /* what counts as depth is the inner one of the two */
     bool sums_planes;   /* a plane of the result is made of sums of source planes, else of one of them or none */
     int64_t n_channels; /* channels that are planes of their own: C, or 1 when they are inner */
     int64_t inner;      /* values of a group: channels that are stored last, and rows that are groups */
@@ -57,7 +58,7 @@ struct rg_resize_plan {
     bool has_long;            /* one result has more sources than a line holds */
     int factor;               /* of columns that are made without a line, or 0; there is one strip then */
     bool across;              /* slots share parts of each row, not rows */
-    int64_t block, band;      /* planes and rows that are interleaved at a time */
+    int64_t block, band[2];   /* images that are interleaved at a time, and results of their outer and middle axes */
 };
 
 static inline const struct rg_resize_plan *rg_as_resize(const regrad_plan *plan)
