@@ -266,6 +266,7 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  * and any of
  *
  *   turned          only heights change: a plane counts as one row, and its rows as the channels of its pixels
+ *   folded          rows are short: values of all rows of a plane or volume are moved as if they were one row
  *   width first     source rows are resampled first, and summed after that, for this order computes less
  *   long            one result has so many sources that they are summed part by part
  *   in place        source rows that need not be summed are resampled where they are

@@ -18,6 +18,7 @@
  *                         choose_streams       give false as `pays`, of RG_STREAMED or of RG_PREFETCHED
  *                         ends_in_vectors      return true (with 64-byte vectors)
  *                         rg_resize_split      set `pays` to false
+ *                         choose_folded        return at once
  *     op/resize_interleave.c
  *                         has_rows_up_to       return false
  *     op/grid_way.c       rg_grid_choose_way   do planes always
@@ -139,7 +140,15 @@ static const struct row rows[] = {
     {"nearest float64 2x9x20x67 -> 51x43 last planes 1", "moved, strided source", &as_is, NULL},
     {"nearest float16 2x9x20x67 -> 51x43 planes last 1", "moved, strided result", &as_is, NULL},
     {"nearest float32 2x9x20x67 -> 51x43 last last 1", "moved", &as_is, NULL},
-    {"nearest float16 2x3x20x47 -> 51x31 last last 1", "moved", &as_is, NULL},                /* short groups */
+    {"nearest float16 2x3x20x47 -> 51x31 last last 1", "moved", &as_is, NULL},                 /* short groups */
+    {"nearest3d bfloat16 5x27x1x1x1 -> 3x3x3 planes planes 1", "moved, folded", &as_is, NULL}, /* several volumes */
+    {"nearest3d float16 1x5x9x4x7 -> 11x7x9 planes planes 1", "moved, folded", &as_is, NULL}, /* the outer axis first */
+    {"nearest3d float32 2x3x3x9x4 -> 2x12x16 last planes 1", "moved, folded, strided source", &as_is, NULL},
+    {"nearest float64 2x3x9x8 -> 4x24 planes planes 1", "moved, folded", &as_is, NULL},
+    {"nearest float32 2x5x3x2 -> 9x7 last last 1", "moved, folded", &as_is, NULL},
+    {"nearest float16 2x5x3x2 -> 9x7 planes last 1", "moved, strided result", &as_is, NULL},
+    {"nearest3d float32 1x3x20x30x3 -> 30x41x7 planes planes 5", "moved, folded, across", &eager, NULL},
+    {"nearest1d float32 40x30x3 -> 5 planes planes 3", "moved, folded", &eager, NULL},
     {"nearest1d_grad float16 1x1x7 -> 1295 planes planes 1 once", "moved", &as_is, NULL},     /* one row */
     {"nearest_grad float64 1x3x1x1295 -> 1x700 planes planes 1 once", "moved", &as_is, NULL}, /* few rows */
     /* ---- Traits of a resize ---- */
@@ -528,7 +537,7 @@ static void bytes(void **state)
     regrad_plan_describe(plan, line, sizeof line);
     regrad_plan_destroy(plan);
     find_words(line, words);
-    assert_string_equal(words, "moved");
+    assert_string_equal(words, "moved, folded");
     resizes.ran |= ways_of(words);
 }
 

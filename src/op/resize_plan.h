@@ -44,6 +44,7 @@ struct rg_resize_plan {
     bool width_first;
     enum rg_way route;
     bool moves;       /* the route is RG_MOVED, if it is not RG_COPIED */
+    int64_t folded;   /* volumes that are moved as one row; 0: rows are as they are */
     bool grouped;     /* results are made one by one, without columns */
     bool shares_rows; /* lines that share source rows are summed together */
     bool in_place;    /* a row that sums one row needs no line; n_sources values follow one another then */
@@ -111,10 +112,17 @@ static inline bool rg_resize_is_one_strip(const struct rg_resize_plan *plan)
     return plan->route == RG_SHRINK || plan->route == RG_MOVED || plan->route == RG_COPIED;
 }
 
+/* Results of a row; of a folded one as well. */
+static inline int64_t rg_resize_row_length(const struct rg_resize_plan *plan)
+{
+    const struct rg_resize_side *result = &plan->result;
+    return plan->folded > 0 ? plan->folded * result->depth * result->height * result->width : result->width;
+}
+
 /* Parts of a row that slots can share: strips, or RG_RESIZE_PART results each of a row that is one. */
 static inline int64_t rg_resize_count_parts(const struct rg_resize_plan *plan)
 {
-    return rg_resize_is_one_strip(plan) ? rg_divide_up(plan->result.width, RG_RESIZE_PART) : plan->n_strips;
+    return rg_resize_is_one_strip(plan) ? rg_divide_up(rg_resize_row_length(plan), RG_RESIZE_PART) : plan->n_strips;
 }
 
 /* Values of a line, without the room after it, and of a row in the ring. */

@@ -4,6 +4,7 @@
 #include "kernel/resize_kernels.h"
 #include "op/resize_interleave.h"
 #include "op/resize_line.h"
+#include "op/resize_move.h"
 
 enum {
     MOST_SHRUNK = 1 << 24, /* results of a row that is one strip, the tables of which are indexed with 32 bits */
@@ -228,8 +229,18 @@ static void note_traits(struct rg_resize_plan *plan)
                  sums_lines && plan->in_place && !plan->width_first && !has_no_single(&plan->height));
 }
 
+/* Rows that are short are moved as one, all of a volume. */
+static void choose_folded(struct rg_resize_plan *plan)
+{
+    if (!rg_plan_takes(&plan->base, RG_FOLDED, rg_moved_can_fold(plan), rg_moved_folding_pays(plan)))
+        return;
+    plan->folded = rg_moved_volumes_to_fold(plan);
+    plan->n_rows = rg_divide_up(plan->n_volumes, plan->folded);
+}
+
 void rg_resize_choose_traits(struct rg_resize_plan *plan)
 {
+    choose_folded(plan);
     choose_shared_rows(plan);
     choose_streams(plan);
     note_traits(plan);

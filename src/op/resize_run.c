@@ -297,7 +297,7 @@ static struct task task_of(const struct rg_resize_plan *plan, int slot)
 static struct rg_share columns_of(const struct rg_resize_plan *plan, const struct task *task)
 {
     return (struct rg_share){task->parts.begin * RG_RESIZE_PART,
-                             rg_min(task->parts.end * RG_RESIZE_PART, plan->result.width)};
+                             rg_min(task->parts.end * RG_RESIZE_PART, rg_resize_row_length(plan))};
 }
 
 /* These strips of a share of the rows, a line after another. */
@@ -473,6 +473,8 @@ static void run_slot(void *context, int slot)
         copy_rows(progress, &task);
     else if (plan->route == RG_MOVED && plan->width.backward)
         add_rows(progress, &task);
+    else if (plan->folded > 0)
+        rg_moved_folded(plan, progress->source, progress->result, task.rows, columns_of(plan, &task));
     else if (plan->route == RG_MOVED)
         move_rows(progress, &task);
     else if (plan->route == RG_INTERLEAVED)

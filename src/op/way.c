@@ -20,6 +20,7 @@ const char *rg_way_word(enum rg_way way)
         [RG_PLANES] = "planes",
         [RG_WIDTH_FIRST] = "width first",
         [RG_TURNED] = "turned",
+        [RG_FOLDED] = "folded",
         [RG_LONG] = "long",
         [RG_IN_PLACE] = "in place",
         [RG_STRIDED_SOURCE] = "strided source",

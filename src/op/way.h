@@ -29,6 +29,7 @@ enum rg_way {
     /* Traits of a resize. */
     RG_WIDTH_FIRST,
     RG_TURNED,
+    RG_FOLDED,
     RG_LONG,     /* of a grid sample too */
     RG_IN_PLACE, /* likewise */
     RG_STRIDED_SOURCE,
