@@ -51,7 +51,7 @@ static void refuse_each(struct dense_call *call, attempt *attempt)
         if (status == REGRAD_OK)
             assert_true(n > 0);
         else
-            assert_memory_equal(call->memory, before.memory, sizeof call->memory);
+            assert_true(memcmp(call->memory, before.memory, sizeof call->memory) == 0); /* cmocka's own loop is slow */
         assert_true(status == REGRAD_OK || status == REGRAD_ERROR_OUT_OF_MEMORY);
         if (status != REGRAD_OK && !strstr(regrad_last_message(), problem_operator(&call->problem)))
             fail_msg("%s is not in \"%s\"", problem_operator(&call->problem), regrad_last_message());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fault.h"
 
-#include <regex>
-
 #include "harness.h"
 
 static std::string describe(const Call &call)
@@ -25,11 +23,31 @@ std::string expect_refusal(Call call, const Fault &fault)
     return call.message;
 }
 
-// The message without what another fault may change: what is wanted, shapes, ranges, addresses.
+// What else may follow here depends on what is wanted.
+static bool is_end(const std::string &message, size_t at)
+{
+    for (const std::string end : {"\n", " must", ", must", " and the sizes", ", and the sizes"})
+        if (message.compare(at, end.size(), end) == 0)
+            return true;
+    return false;
+}
+
+// The message without what another fault may change: what is wanted, shapes, ranges, addresses. By hand, as std::regex
+// takes ten times as long as all calls.
 static std::string gist(const std::string &message)
 {
-    static const std::regex details("[(\\[][^)\\]]*[)\\]]|0x[0-9a-f]+|(,? must|,? and the sizes).*");
-    return std::regex_replace(message.substr(0, message.find('\n')), details, "");
+    std::string kept;
+    for (size_t at = 0; at < message.size() && !is_end(message, at);) {
+        const bool is_bracket = message[at] == '(' || message[at] == '[';
+        const size_t closed = is_bracket ? message.find_first_of(")]\n", at) : std::string::npos;
+        if (closed != std::string::npos && message[closed] != '\n')
+            at = closed + 1;
+        else if (message.compare(at, 2, "0x") == 0)
+            at = message.find_first_not_of("0123456789abcdef", at + 2);
+        else
+            kept += message[at++];
+    }
+    return kept;
 }
 
 void expect_success(Call call)
@@ -54,7 +72,7 @@ void expect_in_order(const Call &good, const Faults &faults)
             faults[j].spoil(spoiled);
             faults[i].spoil(spoiled);
             const std::string both = expect_refusal(spoiled, {faults[i].status, {""}, nullptr});
-            if (gist(both) != gist(first))
+            if (both != first && gist(both) != gist(first))
                 fail_msg("faults %zu and %zu: %swanted %s", i, j, both.c_str(), first.c_str());
         }
     }
