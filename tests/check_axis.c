@@ -222,7 +222,7 @@ static bool is_antialiased(const struct rg_axis_spec *spec)
 static void all_small_pairs(void **state)
 {
     (void)state;
-    int64_t limit = test_count(1000) < 1000 ? 60 : 200;
+    const int64_t count = test_count(1000), limit = count < 100 ? 30 : count < 1000 ? 60 : 200;
     for (int64_t in = 1; in <= limit; in++)
         for (int64_t out = 1; out <= limit; out++)
             for (int law = 0; law < N_LAWS; law++) {

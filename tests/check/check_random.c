@@ -562,7 +562,7 @@ static void test_threads(void **state)
 {
     struct runner runners[4];
     (void)state;
-    for (int64_t k = 0; k < tries(3); k++) {
+    for (int64_t k = 0; k < 1 + tries(30) / 15; k++) { /* each makes 20 programs */
         for (int t = 0; t < 4; t++) {
             runners[t] = (struct runner){.rng = rng_make(rng_next(&rng))};
             assert_int_equal(pthread_create(&runners[t].thread, NULL, run_some, &runners[t]), 0);

@@ -51,7 +51,7 @@ run_pytest() { # DIRECTORY [NAME=VALUE...] [OPTION...]
 }
 
 test_wheel() { # PYTHON [OPTION...]
-    local directory=$work/wheel numpy=numpy
+    local directory=$work/wheel-${1##*/} numpy=numpy
     case $1 in # the oldest NumPy that the package allows has wheels for this Python, and for no newer one
     *python3.9) numpy=numpy==$(sed -nE 's/^dependencies = \["numpy>=([0-9.]+)"\]$/\1/p' pyproject.toml).* ;;
     esac
