@@ -28,6 +28,7 @@ enum empty {
 struct lacking {
     aclDataType type;
     unsigned chips;
+    bool takes_equal; /* sizes, of whatever type */
 };
 
 struct row {
@@ -48,17 +49,20 @@ static const aclDataType floats_and_double[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16
 static const aclDataType moved[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_UINT8, ACL_DT_UNDEFINED};
 
 enum { OLDER = RG_CHIP_910 | RG_CHIP_310P };
-static const struct lacking no_bfloat[] = {{ACL_BF16, OLDER}, {ACL_DT_UNDEFINED, 0}};
-static const struct lacking no_bfloat_on_910[] = {{ACL_BF16, RG_CHIP_910}, {ACL_DT_UNDEFINED, 0}};
-static const struct lacking no_bfloat_on_310p[] = {{ACL_BF16, RG_CHIP_310P}, {ACL_DT_UNDEFINED, 0}};
-static const struct lacking no_bfloat_before_950[] = {{ACL_BF16, RG_CHIP_910 | RG_CHIP_A2_A3}, {ACL_DT_UNDEFINED, 0}};
+static const struct lacking no_bfloat[] = {{ACL_BF16, OLDER, false}, {ACL_DT_UNDEFINED, 0, false}};
+static const struct lacking no_bfloat_on_910[] = {{ACL_BF16, RG_CHIP_910, false}, {ACL_DT_UNDEFINED, 0, false}};
+static const struct lacking no_bfloat_on_310p[] = {{ACL_BF16, RG_CHIP_310P, false}, {ACL_DT_UNDEFINED, 0, false}};
+static const struct lacking no_bfloat_of_other_size[] = {{ACL_BF16, RG_CHIP_A2_A3, true}, {ACL_DT_UNDEFINED, 0, false}};
 static const struct lacking only_half[] = {
-    {ACL_FLOAT, OLDER}, {ACL_BF16, OLDER}, {ACL_DOUBLE, OLDER}, {ACL_DT_UNDEFINED, 0}};
-static const struct lacking no_float[] = {{ACL_FLOAT, OLDER}, {ACL_BF16, OLDER}, {ACL_DT_UNDEFINED, 0}};
-static const struct lacking volumes[] = {
-    {ACL_BF16, OLDER}, {ACL_DOUBLE, RG_CHIP_310P}, {ACL_UINT8, OLDER | RG_CHIP_A2_A3}, {ACL_DT_UNDEFINED, 0}};
+    {ACL_FLOAT, OLDER, false}, {ACL_BF16, OLDER, false}, {ACL_DOUBLE, OLDER, false}, {ACL_DT_UNDEFINED, 0, false}};
+static const struct lacking no_float[] = {
+    {ACL_FLOAT, OLDER, false}, {ACL_BF16, OLDER, false}, {ACL_DT_UNDEFINED, 0, false}};
+static const struct lacking volumes[] = {{ACL_BF16, OLDER, false},
+                                         {ACL_DOUBLE, RG_CHIP_310P, false},
+                                         {ACL_UINT8, OLDER | RG_CHIP_A2_A3, false},
+                                         {ACL_DT_UNDEFINED, 0, false}};
 static const struct lacking smooth_volumes[] = {
-    {ACL_BF16, OLDER}, {ACL_DOUBLE, RG_CHIP_950 | RG_CHIP_310P}, {ACL_DT_UNDEFINED, 0}};
+    {ACL_BF16, OLDER, false}, {ACL_DOUBLE, RG_CHIP_950 | RG_CHIP_310P, false}, {ACL_DT_UNDEFINED, 0, false}};
 
 static const char *const of_volume[] = {"scalesD", "scalesH", "scalesW"}, *const of_image[] = {"scalesH", "scalesW"};
 static const char *const of_signal[] = {"scales"}, *const of_line[] = {"scale"}, *const of_length[] = {"scaleL"};
@@ -85,7 +89,7 @@ static const struct row rows[] = {
     [RG_LINEAR_1D] = {"regrad_upsample_linear1d", "self", "out", 1, false, of_line, floats, no_bfloat_on_910, NOTHING,
                       ANY, 0},
     [RG_LINEAR_1D_BACKWARD] = {"regrad_upsample_linear1d_backward", "gradOut", "out", 1, true, of_signal, floats,
-                               no_bfloat_before_950, NOTHING, GROWS_BY_500, 0},
+                               no_bfloat_of_other_size, NOTHING, GROWS_BY_500, 0},
     [RG_TRILINEAR_3D] = {"regrad_upsample_trilinear3d", "self", "out", 3, false, of_volume, floats_and_double,
                          smooth_volumes, NOTHING, ANY, 0},
     [RG_TRILINEAR_3D_BACKWARD] = {"regrad_upsample_trilinear3d_backward", "gradOut", "gradInput", 3, true, of_volume,
@@ -259,6 +263,14 @@ static aclnnStatus check(const struct walk *walk)
 
 /* ---- Plans -------------------------------------------------------------------------------- */
 
+static bool keeps_sizes(const struct walk *walk)
+{
+    for (int k = 0; k < walk->row->n_axes; k++)
+        if (in_size(walk, k) != out_size(walk, k))
+            return false;
+    return true;
+}
+
 /* What the forward resizes and where it would be refused, for the check mode. */
 static void note(const struct walk *walk)
 {
@@ -266,7 +278,7 @@ static void note(const struct walk *walk)
     const struct lacking *lacking = walk->row->lacking;
     semantic->aligns_corners = walk->given->align_corners;
     for (int k = 0; lacking != NULL && lacking[k].type != ACL_DT_UNDEFINED; k++)
-        if (lacking[k].type == walk->source->tensor->type)
+        if (lacking[k].type == walk->source->tensor->type && !(lacking[k].takes_equal && keeps_sizes(walk)))
             semantic->lacking = lacking[k].chips;
     semantic->n_axes = walk->row->n_axes;
     for (int k = 0; k < semantic->n_axes; k++)

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "line.h"
+
+int main(void)
+{
+    start();
+    const aclnnStatus status = do_line(8);
+    end();
+    return status != 0;
+}
