@@ -269,6 +269,23 @@ static void filter_row(const struct rg_axis_spec *spec, int64_t o, struct axis_t
     normalise(spec, table, from, total);
 }
 
+long double reference_exact_weights(const struct rg_axis_spec *spec, int64_t o, long double *weights)
+{
+    const bool aligns = spec->coordinates == REGRAD_ALIGN_CORNERS;
+    const long double in = spec->in_size - aligns, out = spec->out_size - aligns;
+    const long double r = out == 0 ? 0 : in / out, stretch = fmaxl(r, 1), centre = r * ((long double)o + 0.5L);
+    const long double reach = stretch * filter_radius(spec->law) + 1;
+    long double total = 0;
+    for (int64_t j = 0; j < spec->in_size; j++) {
+        const long double distance = fabsl((long double)j + 0.5L - centre);
+        weights[j] = distance > reach ? 0 : filter(spec->law, distance / stretch);
+        total += weights[j];
+    }
+    for (int64_t j = 0; j < spec->in_size && total != 0; j++)
+        weights[j] = weights[j] == 0 ? 0 : weights[j] / total;
+    return total;
+}
+
 /* ---- All laws ---- */
 
 /* Does an axis that keeps its length copy? */

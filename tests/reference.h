@@ -45,6 +45,10 @@ struct axis_table {
 struct axis_table reference_axis(const struct rg_axis_spec *spec);
 void axis_table_fini(struct axis_table *table);
 
+/* The weights with which output o of an antialiased axis without a given scale reads all inputs, as if coordinates had
+ * not been rounded, and the sum by which they were divided. */
+long double reference_exact_weights(const struct rg_axis_spec *spec, int64_t o, long double *weights);
+
 /* One to three axes and how many planes, or volumes. */
 struct reference_resize {
     int n_axes;
