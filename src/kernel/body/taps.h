@@ -5,8 +5,13 @@
 #include "kernel/axis_kernels.h"
 #include "kernel/body/unit.h"
 
-/* So many outputs are looked at together, or so many taps of one that has more. */
+/* So many outputs are looked at together, or so many taps of one that has more: a few vectors. What is there of others
+ * is computed, too. */
+#ifdef RG_IS_SCALAR
+enum { TAPPED = 4 };
+#else
 enum { TAPPED = 32 };
+#endif
 
 /* Rounds to float unless the type is double. Sums, products and quotients of two floats may be computed in double
  * before: that rounds them as one operation in float does. */
