@@ -222,7 +222,8 @@ void rg_grid_choose_way(struct rg_grid_plan *plan)
 {
     plan->way = &rg_grid_packed;
     plan->abreast = 1;
-    if (!rg_plan_takes(&plan->base, RG_PACKED, can_pack(plan), pays_to_pack(plan)))
+    const bool can = can_pack(plan);
+    if (!rg_plan_takes(&plan->base, RG_PACKED, can, pays_to_pack(plan)))
         do_planes(plan);
     choose_groups(plan);
     choose_abreast(plan);
