@@ -300,6 +300,24 @@ static struct rg_share columns_of(const struct rg_resize_plan *plan, const struc
                              rg_min(task->parts.end * RG_RESIZE_PART, rg_resize_row_length(plan))};
 }
 
+/* Clears what is left of a plane that sums none, up to `most` rows, in one go. Returns how many it has cleared. */
+static int64_t clear_plane(struct cursor *cursor, int64_t most)
+{
+    const struct rg_resize_plan *plan = cursor->progress->plan;
+    const struct rg_resize_side *side = &plan->result;
+    struct cursor next = *cursor;
+    struct rg_resize_row row;
+    take_rows(&next, &row, 1);
+    if (plan->depth.first[row.d] != plan->depth.first[row.d + 1])
+        return 0;
+    const int64_t n = rg_min(most, side->height - row.h);
+    memset(row.result + rg_resize_offset(side, row.h, 0), 0,
+           (size_t)(n * side->width * plan->inner * side->element_nbytes));
+    next.row.h = row.h + n;
+    *cursor = next;
+    return n;
+}
+
 /* These strips of a share of the rows, a line after another. */
 static void run_strips(const struct progress *progress, struct rg_resize_lines *lines, struct rg_share share,
                        struct rg_share strips)
@@ -307,9 +325,14 @@ static void run_strips(const struct progress *progress, struct rg_resize_lines *
     const struct rg_resize_plan *plan = progress->plan;
     struct cursor cursor = cursor_at(progress, share.begin);
     struct rg_resize_row rows[RG_RESIZE_BATCH];
+    const bool clears = plan->sums_planes && !plan->streamed && strips.begin == 0 && strips.end == plan->n_strips &&
+                        rg_resize_is_dense(&plan->result, plan->inner);
     rg_resize_forget_ring(lines, -1);
-    for (int64_t at = share.begin; at < share.end; at += plan->batch) {
-        const int64_t n = rg_min(share.end - at, plan->batch);
+    for (int64_t at = share.begin, n; at < share.end; at += n) {
+        n = clears ? clear_plane(&cursor, share.end - at) : 0;
+        if (n > 0)
+            continue;
+        n = rg_min(share.end - at, plan->batch);
         take_rows(&cursor, rows, n);
         for (int64_t k = strips.begin; k < strips.end; k++)
             make_rows(progress, lines, rows, n, &plan->strips[k]);
