@@ -4,7 +4,7 @@
 # make test       install what is missing, build and run the whole test suite
 # make install    build what is installed, install into PREFIX (default /usr/local; DESTDIR is honoured)
 # make uninstall  take away what make install has put into PREFIX
-# make bench      install what is missing, build, measure; about ten minutes, with QUICK=1 one and a half
+# make bench      install what is missing, build, measure; a quarter of an hour, with QUICK=1 a minute and a half
 #                 SWEEP=1: 400 random shapes instead, which SEED chooses. PYTHON: the one that has PyTorch
 # make bench-python
 #                 install what is missing, build, measure calls from Python beside calls from C; about a minute
