@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "html.h"
 
@@ -170,9 +171,11 @@ double axis_place(const struct axis *axis, double time)
 
 /* ---- Drawing ---------------------------------------------------------------------------------- */
 
-/* A label takes so much of the width, in percent, on narrow pages and on wide ones; those that narrow pages have no
- * room for are shown on wide ones alone. */
-enum { WIDTH_WHEN_NARROW = 17, WIDTH_WHEN_WIDE = 9, FROM_RIGHT = 75 };
+/* A character of a label takes at most so much of the width, in percent, on narrow pages and on wide ones; labels that
+ * narrow pages have no room for are shown on wide ones alone. */
+static const double width_when_narrow = 1.6, width_when_wide = 0.85;
+
+enum { FROM_RIGHT = 75 };
 
 /* Cuts that are not so far apart look like one. */
 static const double beside = 0.3;
@@ -194,9 +197,10 @@ static int take_room(double *reach, double left, double right, double width)
 /* Begins at a place, or, near the right edge, ends at one. Nothing where there is no room. */
 static void draw_label(FILE *page, struct row *row, const char *kind, double left, double right, const char *text)
 {
-    if (!take_room(&row->wide, left, right, WIDTH_WHEN_WIDE))
+    const double n = (double)strlen(text);
+    if (!take_room(&row->wide, left, right, width_when_wide * n))
         return;
-    const int is_narrow = take_room(&row->narrow, left, right, WIDTH_WHEN_NARROW), is_right = left > FROM_RIGHT;
+    const int is_narrow = take_room(&row->narrow, left, right, width_when_narrow * n), is_right = left > FROM_RIGHT;
     fprintf(page, "<span class=\"%s%s\" style=\"%s:%.3f%%\">%s</span>", kind, is_narrow ? "" : " dense",
             is_right ? "right" : "left", is_right ? 100 - right : left, text);
 }
