@@ -54,10 +54,9 @@ static const struct rg_axis_map *map_of(const struct rg_resize_plan *plan, int a
     return axis == WIDTH ? &plan->width : axis == height_axis(plan) ? &plan->height : &plan->depth;
 }
 
+/* Of the outer axis or the middle one. */
 static int64_t length_of(const struct rg_resize_plan *plan, const struct rg_resize_side *side, int axis)
 {
-    if (axis == WIDTH)
-        return side->width;
     return axis == height_axis(plan) ? side->height : has_volumes(plan) ? side->depth : 1;
 }
 
