@@ -231,7 +231,7 @@ int bound_init(struct bound *bound, const struct check *check, enum place place)
         return STATUS_SYSTEM;
     if (check->n[place] == 0) /* whatever the lengths of the axes */
         return STATUS_OK;
-    if (!check_has_grid(check) && check->forward->filter != FILTER_NEAREST)
+    if (!check_has_grid(check) && check->forward->filter->radius > 0)
         return bound_resize(check, place, bound);
     if (place == PLACE_IN)
         return bound_input_gradient(check, bound);

@@ -8,55 +8,13 @@
 #include "element.h"
 #include "tensor_file.h"
 
-/* ---- Filters ---- */
-
-/* How far a filter reaches when it is not stretched, and its steepest slope. */
-static const struct {
-    double radius, slope;
-} filters[] = {
-    [FILTER_LINEAR] = {1, 1},           [FILTER_CUBIC] = {2, 1.35},      [FILTER_AA_LINEAR] = {1, 1},
-    [FILTER_AA_CUBIC] = {2, 25.0 / 18}, [FILTER_AA_LANCZOS] = {3, 1.38},
-};
-
-static bool is_antialiased(enum filter filter)
-{
-    return filter == FILTER_AA_LINEAR || filter == FILTER_AA_CUBIC || filter == FILTER_AA_LANCZOS;
-}
-
-static double cubic(double a, double x)
-{
-    return x < 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : a * (((x - 5) * x + 8) * x - 4);
-}
-
-static double sinc(double x)
-{
-    static const double pi = 3.14159265358979323846;
-    return x == 0 ? 1 : sin(pi * x) / (pi * x);
-}
-
-static double weight_at(enum filter filter, double x)
-{
-    if (x >= filters[filter].radius)
-        return 0;
-    switch (filter) {
-    case FILTER_CUBIC:
-        return cubic(-0.75, x);
-    case FILTER_AA_CUBIC:
-        return cubic(-0.5, x);
-    case FILTER_AA_LANCZOS:
-        return sinc(x) * sinc(x / 3);
-    default:
-        return 1 - x;
-    }
-}
-
 /* ---- The weights of one output ---- */
 
 /* Of one that may have any value, because the weights of its output sum to no more than their error. */
 static const double any_value = 0x1p100;
 
 struct axis {
-    enum filter filter;
+    const struct filter *filter;
     regrad_coordinates coordinates;
     double step, last; /* the last pixel */
     double stretch;
@@ -78,8 +36,8 @@ static double step_of(const struct check *check, int axis)
  * centre takes three, and what lies behind it four of a distance that is at most the radius. */
 static double place_error(const struct check *check, int number, const struct axis *axis)
 {
-    const double radius = filters[axis->filter].radius, size = axis->last + 1;
-    if (!is_antialiased(axis->filter))
+    const double radius = axis->filter->radius, size = axis->last + 1;
+    if (!axis->filter->is_antialiased)
         return check_axis_error(check, number, 4, size, check->dtype);
     const double reach = radius * axis->stretch + 1;
     const double furthest = fmin(axis->step * (double)check->problem->shape[PLACE_OUT][2 + number], size + reach);
@@ -88,14 +46,14 @@ static double place_error(const struct check *check, int number, const struct ax
 
 static struct axis make_axis(const struct check *check, int number)
 {
-    const enum filter filter = check->forward->filter;
+    const struct filter *filter = check->forward->filter;
     const double step = step_of(check, number);
     struct axis axis = {
         .filter = filter,
         .coordinates = check->problem->params.coordinates,
         .step = step,
         .last = (double)(check->problem->shape[PLACE_IN][2 + number] - 1),
-        .stretch = is_antialiased(filter) ? fmax(step, 1) : 1,
+        .stretch = filter->is_antialiased ? fmax(step, 1) : 1,
         .unit = element_unit(check->dtype),
     };
     axis.off = place_error(check, number, &axis);
@@ -104,13 +62,13 @@ static struct axis make_axis(const struct check *check, int number)
 
 static bool is_copied(const struct axis *axis, const struct table *table)
 {
-    return table->n_in == table->n_out && (axis->filter != FILTER_CUBIC || axis->step == 1);
+    return table->n_in == table->n_out && (axis->filter->copies_any || axis->step == 1);
 }
 
 /* The pixel, or place between pixels, that an output reads. Behind the end nothing changes without antialiasing. */
 static double source_of(const struct axis *axis, int64_t o)
 {
-    if (is_antialiased(axis->filter))
+    if (axis->filter->is_antialiased)
         return axis->step * ((double)o + 0.5) - 0.5;
     const double source =
         axis->coordinates == REGRAD_HALF_PIXEL ? axis->step * ((double)o + 0.5) - 0.5 : axis->step * (double)o;
@@ -146,8 +104,8 @@ static double clamp(double value, double low, double high)
  * are the last one within it, or, with antialiasing, none. Returns the first pixel. */
 static int64_t weigh(const struct axis *axis, int64_t o, int64_t room, double *weight, double *error)
 {
-    const bool outside = !is_antialiased(axis->filter);
-    const double radius = filters[axis->filter].radius, source = source_of(axis, o);
+    const bool outside = !axis->filter->is_antialiased;
+    const double radius = axis->filter->radius, source = source_of(axis, o);
     double from = floor(source - radius * axis->stretch) - 1, to = ceil(source + radius * axis->stretch) + 1;
     const double begin = clamp(from, 0, axis->last);
     if (!outside) {
@@ -155,10 +113,10 @@ static int64_t weigh(const struct axis *axis, int64_t o, int64_t room, double *w
         to = fmin(to, axis->last);
     }
     for (double i = from; i <= to; i++) {
-        const double x = fabs(i - source) / axis->stretch, value = weight_at(axis->filter, x);
+        const double x = fabs(i - source) / axis->stretch, value = x < radius ? axis->filter->weight_at(x) : 0;
         const int64_t j = (int64_t)(clamp(i, 0, axis->last) - begin);
         weight[j] += value;
-        error[j] += x < radius + axis->off ? filters[axis->filter].slope * axis->off + axis->unit * fabs(value) : 0;
+        error[j] += x < radius + axis->off ? axis->filter->slope * axis->off + axis->unit * fabs(value) : 0;
     }
     if (!outside)
         normalise(axis, room, weight, error);
@@ -201,7 +159,7 @@ static int allocate(struct table *table)
 int table_init(struct table *table, const struct check *check, int number)
 {
     const struct axis axis = make_axis(check, number);
-    const double most = 2 * ceil(filters[axis.filter].radius * axis.stretch) + 6;
+    const double most = 2 * ceil(axis.filter->radius * axis.stretch) + 6;
     *table = (struct table){.n_in = check->problem->shape[PLACE_IN][2 + number],
                             .n_out = check->problem->shape[PLACE_OUT][2 + number]};
     const bool copied = is_copied(&axis, table);

@@ -82,7 +82,6 @@ static const struct op others[] = {
                 {"y", PLACE_IN, ACCESS_WRITE, OPT_OUTPUT}},
      .options = BILINEAR_V2,
      .adjoint = "upsample_bilinear2d",
-     .filter = FILTER_LINEAR,
      .gradient = true,
      .graph = true,
      .channels_apart = true,
@@ -148,24 +147,6 @@ static const struct op others[] = {
 
 /* ---- Resizes ---- */
 
-/* What a resize is called, and how its weights come about, by the first of these that is in its name. */
-static const struct {
-    const char *part, *summary;
-    enum filter filter;
-} kinds[] = {
-    {"nearest_exact", "nearest-exact resize", FILTER_NEAREST},
-    {"nearest", "nearest resize", FILTER_NEAREST},
-    {"bilinear2d_aa", "antialiased bilinear resize", FILTER_AA_LINEAR},
-    {"bicubic2d_aa", "antialiased bicubic resize", FILTER_AA_CUBIC},
-    {"lanczos2d_aa", "antialiased Lanczos resize", FILTER_AA_LANCZOS},
-    {"trilinear", "trilinear resize", FILTER_LINEAR},
-    {"bilinear", "bilinear resize", FILTER_LINEAR},
-    {"linear", "linear resize", FILTER_LINEAR},
-    {"bicubic", "bicubic resize", FILTER_CUBIC},
-};
-
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
-
 static option_set options_of(const regrad_resize_operator *resize)
 {
     static const option_set scales[] = {OPTION_BIT(OPT_SCALE_L), SCALES_2D, SCALES_2D | OPTION_BIT(OPT_SCALE_D)};
@@ -191,11 +172,8 @@ static struct op make_resize(const regrad_resize_operator *resize)
         .channels_apart = true,
         .make_plan = plan_resize,
     };
-    int kind = 0;
-    while (kind < N_KINDS - 1 && !strstr(op.name, kinds[kind].part))
-        kind++;
-    op.filter = kinds[kind].filter;
-    snprintf(op.summary, sizeof op.summary, "%s%s of %s", gradient ? "gradient of " : "", kinds[kind].summary,
+    op.filter = filter_of(op.name);
+    snprintf(op.summary, sizeof op.summary, "%s%s of %s", gradient ? "gradient of " : "", op.filter->summary,
              data[resize->n_axes - 1]);
     return op;
 }

@@ -10,6 +10,7 @@
 #ifndef OPERATORS_H
 #define OPERATORS_H
 
+#include "filters.h"
 #include "options.h"
 #include "regrad.h"
 
@@ -46,21 +47,18 @@ struct call {
     const regrad_tensor *tensor[OP_MAX_TENSORS];
 };
 
-/* How the weights of a resize come about; grids choose by their interpolation. */
-enum filter { FILTER_NEAREST, FILTER_LINEAR, FILTER_CUBIC, FILTER_AA_LINEAR, FILTER_AA_CUBIC, FILTER_AA_LANCZOS };
-
 struct op {
     const char *name;
     char summary[96];
     int rank; /* of input and output */
     int n_tensors;
     struct op_tensor tensor[OP_MAX_TENSORS];
-    option_set options;  /* those that change what is computed */
-    const char *adjoint; /* the forward of a gradient, the gradient of a forward */
-    enum filter filter;  /* of resizes */
-    bool gradient;       /* is it a gradient? */
-    bool graph;          /* a graph operator: scales are float32, and half_pixel_centers must be asked for */
-    bool channels_apart; /* no result depends on more than one channel */
+    option_set options;          /* those that change what is computed */
+    const char *adjoint;         /* the forward of a gradient, the gradient of a forward */
+    const struct filter *filter; /* of the resizes that the library names, else NULL */
+    bool gradient;               /* is it a gradient? */
+    bool graph;                  /* a graph operator: scales are float32, and half_pixel_centers must be asked for */
+    bool channels_apart;         /* no result depends on more than one channel */
     regrad_status (*make_plan)(const struct call *call, regrad_plan **plan);
 };
 

@@ -15,6 +15,41 @@ from ._arrays import Array, ArrayLike
 from ._library import RESIZES
 from ._request import Coordinates, Law, Mode, Out, PaddingMode, Scales, Sizes, run
 
+__all__ = [
+    "grid_sampler_2d",
+    "grid_sampler_2d_backward",
+    "grid_sampler_3d",
+    "grid_sampler_3d_backward",
+    "resize_bilinear_v2_grad",
+    "upsample_bicubic2d",
+    "upsample_bicubic2d_aa",
+    "upsample_bicubic2d_aa_backward",
+    "upsample_bicubic2d_backward",
+    "upsample_bilinear2d",
+    "upsample_bilinear2d_aa",
+    "upsample_bilinear2d_aa_backward",
+    "upsample_bilinear2d_backward",
+    "upsample_lanczos2d_aa",
+    "upsample_lanczos2d_aa_backward",
+    "upsample_linear1d",
+    "upsample_linear1d_backward",
+    "upsample_nearest1d",
+    "upsample_nearest1d_backward",
+    "upsample_nearest2d",
+    "upsample_nearest2d_backward",
+    "upsample_nearest3d",
+    "upsample_nearest3d_backward",
+    "upsample_nearest_exact1d",
+    "upsample_nearest_exact1d_backward",
+    "upsample_nearest_exact2d",
+    "upsample_nearest_exact2d_backward",
+    "upsample_nearest_exact2d_grad",
+    "upsample_nearest_exact3d",
+    "upsample_nearest_exact3d_backward",
+    "upsample_trilinear3d",
+    "upsample_trilinear3d_backward",
+]
+
 Coordinates_contra = TypeVar("Coordinates_contra", bound=Coordinates, contravariant=True)
 Mode_contra = TypeVar("Mode_contra", bound=Mode, contravariant=True)
 

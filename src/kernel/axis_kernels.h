@@ -6,6 +6,22 @@
 
 #include "kernel/resize_kernels.h"
 
+enum rg_axis_law {
+    RG_AXIS_NEAREST,
+    RG_AXIS_NEAREST_EXACT,
+    RG_AXIS_LINEAR,
+    RG_AXIS_CUBIC,
+    RG_AXIS_AA_LINEAR, /* antialiased */
+    RG_AXIS_AA_CUBIC,
+    RG_AXIS_AA_LANCZOS
+};
+
+/* Half of the inputs that the filter of an antialiased law reaches where it is not stretched; 0 for other laws. */
+static inline double rg_axis_radius(enum rg_axis_law law)
+{
+    return law == RG_AXIS_AA_LINEAR ? 1 : law == RG_AXIS_AA_CUBIC ? 2 : law == RG_AXIS_AA_LANCZOS ? 3 : 0;
+}
+
 /* What of the law of an axis (op/axis.c) counts for each output o. Its source coordinate is s = min(max(step * (o +
  * centre) - shift, 0), last); nearest-exact multiplies in double, and rounds once more. */
 struct rg_axis_formula {
@@ -29,11 +45,9 @@ struct rg_axis_terms {
 typedef void rg_weigh_terms_fn(const struct rg_axis_formula *formula, const struct rg_axis_terms *terms, int64_t n,
                                void *weight);
 
-/* What of a law of more than two neighbours (op/axis_taps.c) counts: of cubic convolution, or of a filter. */
-enum rg_filter { RG_NO_FILTER, RG_FILTER_LINEAR, RG_FILTER_CUBIC, RG_FILTER_LANCZOS };
-
+/* What of a law of more than two neighbours (kernel/body/taps.h) counts: of cubic convolution, or of a filter. */
 struct rg_tap_formula {
-    enum rg_filter filter;
+    enum rg_axis_law law;
     bool wide; /* coordinates are double */
     double step, centre, shift, last;
     double radius, support, inverse; /* of a filter: the reach of it, and of it when it is stretched */

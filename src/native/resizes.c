@@ -76,7 +76,7 @@ static const struct {
 
 static bool is_antialiased(enum rg_axis_law law)
 {
-    return law == RG_AXIS_AA_LINEAR || law == RG_AXIS_AA_CUBIC || law == RG_AXIS_AA_LANCZOS;
+    return rg_axis_radius(law) > 0;
 }
 
 /* option: of nearest operators a regrad_nearest_law, of the others regrad_coordinates. */

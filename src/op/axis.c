@@ -17,7 +17,7 @@
  *     m = scale > 0 ? scale : O / I (float)   begin(i) = clamp(ceil(i * m), 0, O)   nearest-exact: ceil(i * m - 0.5)
  *
  * "float" is float32, and double for float64 tensors unless the law is a nearest one, and wherever an axis is longer
- * than RG_LONGEST_IN_FLOAT. The laws of more than two neighbours are in op/axis_taps.c.
+ * than RG_LONGEST_IN_FLOAT. Those of the laws of more than two neighbours are in kernel/body/taps.h.
  */
 #include "op/axis.h"
 

@@ -19,16 +19,6 @@
 #include "kernel/axis_kernels.h"
 #include "op/plan_memory.h"
 
-enum rg_axis_law {
-    RG_AXIS_NEAREST,
-    RG_AXIS_NEAREST_EXACT,
-    RG_AXIS_LINEAR,
-    RG_AXIS_CUBIC,
-    RG_AXIS_AA_LINEAR, /* antialiased */
-    RG_AXIS_AA_CUBIC,
-    RG_AXIS_AA_LANCZOS
-};
-
 /* One axis of a resize, as its user gave it. in_size and out_size are positive; scale is 0 or has been
  * accepted by rg_axis_scale_ok. */
 struct rg_axis_spec {

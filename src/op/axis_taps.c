@@ -1,27 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The formulas, with r, I, O, i and o as in op/axis.c. T is the type of weights, float or double; "float" that of
- * coordinates. Each operation rounds once to the type that is named.
- *
- * cubic: source coordinate s of output o (float)
- *     half-pixel     r * (o + 0.5) - 0.5
- *     align_corners, asymmetric   r * o
- *     i0 = min(floor(s), I - 1)   t = clamp(s - i0, 0, 1) in T   u = 1 - t   A = -0.75
- *     inputs clamp(i0 - 1 + k, 0, I - 1), k = 0 .. 3, with the weights, in double
- *     A t u^2,   u (1 + t - (A + 2) t^2),   t (1 + u - (A + 2) u^2),   A u t^2
- *     those of one input are added in double, in order of k, and their sum is rounded to T
- * antialiased: a filter f that is 0 from n / 2 on
- *     support = r >= 1 ? n / 2 * r : n / 2     inverse = r >= 1 ? 1 / r : 1     most = 2 ceil(support) + 1
- *     centre = r * (o + 0.5)                   (one rounding to float)
- *     lo = max(trunc((centre - support) + 0.5), 0)
- *     count = clamp(min(trunc((centre + support) + 0.5), I) - lo, 0, most)       (sums with 0.5 in double)
- *     x[j] = |(((lo + j) - centre) + 0.5) * inverse|
- *            ((lo + j) - centre in float, the rest in double, and one rounding to float)
- *     w[j] = f(x[j]), evaluated in double and rounded to T, divided by w[0] + w[1] + ... in T unless that is 0
- *     linear   n = 2   1 - x
- *     cubic    n = 4   x < 1: (1 - x)(1 + x - 1.5 x^2)      else -0.5 (x - 1)(2 - x)^2
- *     lanczos  n = 6   sinc(x) sinc(x / 3)
- */
+/* kernel/body/taps.h has the formulas. */
 #include "op/axis_taps.h"
 
 #include <math.h>
@@ -31,12 +9,6 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 
-/* Half of the inputs that a filter reaches where it is not stretched; 0 if the law has none. */
-static double radius_of(enum rg_axis_law law)
-{
-    return law == RG_AXIS_AA_LINEAR ? 1 : law == RG_AXIS_AA_CUBIC ? 2 : law == RG_AXIS_AA_LANCZOS ? 3 : 0;
-}
-
 /* Rounds to float unless the type is double. */
 static double rounded(bool wide, double value)
 {
@@ -45,31 +17,22 @@ static double rounded(bool wide, double value)
 
 double rg_axis_support(enum rg_axis_law law, double step, bool wide)
 {
-    const double radius = radius_of(law);
+    const double radius = rg_axis_radius(law);
     return step >= 1 ? rounded(wide, radius * step) : radius;
-}
-
-static enum rg_filter filter_of(enum rg_axis_law law)
-{
-    return law == RG_AXIS_AA_LINEAR    ? RG_FILTER_LINEAR
-           : law == RG_AXIS_AA_CUBIC   ? RG_FILTER_CUBIC
-           : law == RG_AXIS_AA_LANCZOS ? RG_FILTER_LANCZOS
-                                       : RG_NO_FILTER;
 }
 
 static struct rg_tap_formula formula_of(const struct rg_axis_map *map, bool wide)
 {
     const struct rg_axis_spec *spec = &map->spec;
-    const enum rg_filter filter = filter_of(spec->law);
-    const bool half_pixel = filter != RG_NO_FILTER || spec->coordinates == REGRAD_HALF_PIXEL;
+    const bool half_pixel = rg_axis_radius(spec->law) > 0 || spec->coordinates == REGRAD_HALF_PIXEL;
     return (struct rg_tap_formula){
-        .filter = filter,
+        .law = spec->law,
         .wide = wide,
         .step = map->step,
         .centre = half_pixel ? 0.5 : 0,
         .shift = half_pixel ? 0.5 : 0,
         .last = (double)(spec->in_size - 1),
-        .radius = radius_of(spec->law),
+        .radius = rg_axis_radius(spec->law),
         .support = rg_axis_support(spec->law, map->step, wide),
         .inverse = map->step >= 1 ? rounded(wide, 1.0 / map->step) : 1,
     };

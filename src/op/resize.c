@@ -67,10 +67,10 @@ static const char *wanted_scale(const struct rg_resize *resize)
         return "0 (from sizes), or positive and finite in float32, and so must be its inverse";
     if (rg_axis_is_nearest(resize->law))
         return "0 (from sizes), or positive and finite, and so must be its inverse in float32";
-    if (resize->law == RG_AXIS_AA_CUBIC)
-        return "finite, and so must be twice its inverse in the type of coordinates (0 and less: from sizes)";
-    if (resize->law == RG_AXIS_AA_LANCZOS)
+    if (rg_axis_radius(resize->law) > 2)
         return "finite, and so must be three times its inverse in the type of coordinates (0 and less: from sizes)";
+    if (rg_axis_radius(resize->law) > 1)
+        return "finite, and so must be twice its inverse in the type of coordinates (0 and less: from sizes)";
     return "finite, and so must be its inverse in the type of coordinates (0 and less: from sizes)";
 }
 

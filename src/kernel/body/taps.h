@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where outputs of the laws of more than two neighbours begin to read, how many inputs, and what filters are worth:
- * loops over outputs that compilers make vectors of. The formulas stand in op/axis_taps.c; all is in double, and
- * rounded where they say so. */
+ * loops over outputs that compilers make vectors of. All is in double, and rounded where the formulas say so.
+ *
+ * The formulas, with r, I, O, i and o as in op/axis.c. T is the type of weights, float or double; "float" that of
+ * coordinates. Each operation rounds once to the type that is named.
+ *
+ * cubic: source coordinate s of output o (float)
+ *     half-pixel     r * (o + 0.5) - 0.5
+ *     align_corners, asymmetric   r * o
+ *     i0 = min(floor(s), I - 1)   t = clamp(s - i0, 0, 1) in T   u = 1 - t   A = -0.75
+ *     inputs clamp(i0 - 1 + k, 0, I - 1), k = 0 .. 3, with the weights, in double
+ *     A t u^2,   u (1 + t - (A + 2) t^2),   t (1 + u - (A + 2) u^2),   A u t^2
+ *     those of one input are added in double, in order of k, and their sum is rounded to T
+ * antialiased: a filter f that is 0 from n / 2 on
+ *     support = r >= 1 ? n / 2 * r : n / 2     inverse = r >= 1 ? 1 / r : 1     most = 2 ceil(support) + 1
+ *     centre = r * (o + 0.5)                   (one rounding to float)
+ *     lo = max(trunc((centre - support) + 0.5), 0)
+ *     count = clamp(min(trunc((centre + support) + 0.5), I) - lo, 0, most)       (sums with 0.5 in double)
+ *     x[j] = |(((lo + j) - centre) + 0.5) * inverse|
+ *            ((lo + j) - centre in float, the rest in double, and one rounding to float)
+ *     w[j] = f(x[j]), evaluated in double and rounded to T, divided by w[0] + w[1] + ... in T unless that is 0
+ *     linear   n = 2   1 - x
+ *     cubic    n = 4   x < 1: (1 - x)(1 + x - 1.5 x^2)      else -0.5 (x - 1)(2 - x)^2
+ *     lanczos  n = 6   sinc(x) sinc(x / 3)
+ */
 #include "kernel/axis_kernels.h"
 #include "kernel/body/unit.h"
 
@@ -146,9 +168,9 @@ static void filter_inputs(const struct rg_tap_formula *formula, const double *in
         find_distances_of(formula, true, input, centre, x);
     else
         find_distances_of(formula, false, input, centre, x);
-    if (formula->filter == RG_FILTER_LINEAR)
+    if (formula->law == RG_AXIS_AA_LINEAR)
         filter_linear(x, weight);
-    else if (formula->filter == RG_FILTER_CUBIC)
+    else if (formula->law == RG_AXIS_AA_CUBIC)
         filter_cubic(x, weight);
     else
         filter_lanczos(x, weight);
@@ -158,7 +180,7 @@ static void filter_inputs(const struct rg_tap_formula *formula, const double *in
 
 static void find_stretch(const struct rg_tap_formula *formula, double from, double *begin, double *n_terms)
 {
-    const bool wide = formula->wide, is_filter = formula->filter != RG_NO_FILTER;
+    const bool wide = formula->wide, is_filter = formula->radius > 0;
     if (is_filter && wide)
         find_filter(formula, true, from, begin, n_terms);
     else if (is_filter)

@@ -134,7 +134,7 @@ static void NAME(weigh_taps)(const struct rg_tap_formula *formula, int64_t n, co
     for (int64_t at = 0; at < n; at += TAPPED) {
         const int64_t many = n - at < TAPPED ? n - at : TAPPED;
         T *const to = (T *)weight + first[at];
-        if (formula->filter == RG_NO_FILTER)
+        if (formula->radius == 0)
             NAME(weigh_cubic)(formula, (double)at, many, first + at, to);
         else
             NAME(weigh_filter)(formula, (double)at, many, first + at, to);
