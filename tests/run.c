@@ -155,12 +155,19 @@ void run_result_fini(struct run_result *result)
         free(result->bytes[k]);
 }
 
+/* An emulated processor may convert to halves wrongly, which scripts/run-emulated.sh says. Then results differ by what
+ * instructions converted, and what C code did. */
+static bool has_bits(const struct problem *problem)
+{
+    return problem->dtype != REGRAD_FLOAT16 || getenv("REGRAD_TEST_WRONG_HALVES") == NULL;
+}
+
 void expect_same(const struct problem *problem, const char *what, const struct run_result *a,
                  const struct run_result *b)
 {
     for (int k = 0; k < MAX_OUTPUTS; k++) {
         assert_int_equal(a->nbytes[k], b->nbytes[k]);
-        if (a->nbytes[k] && memcmp(a->bytes[k], b->bytes[k], a->nbytes[k]) != 0)
+        if (a->nbytes[k] && has_bits(problem) && memcmp(a->bytes[k], b->bytes[k], a->nbytes[k]) != 0)
             fail_msg("%s: %s gives other bits in output %d", problem_text(problem), what, k);
     }
 }
