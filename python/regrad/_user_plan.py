@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import numpy as np
-
 from . import _arrays, _plan, _request
 from ._arrays import Array, ArrayLike
 
@@ -84,8 +82,6 @@ class Plan:
         return self._prepared.finish(arrays, outs, views)
 
     def _view(self, value: Any, o: _plan.Operand) -> Array:
-        if type(value) is np.ndarray and value.dtype is o.dtype and (not o.is_output or value.flags.writeable):
-            return value
         view = _arrays.view_result if o.is_output else _arrays.view
         array = view(value, f"{self.operator}: {o.name}")
         if array.dtype != o.dtype:
