@@ -233,22 +233,6 @@ static void bits_of_the_native_library(void **)
 
 // ---- Refusals -----------------------------------------------------------------------------------
 
-static Fault choice(const Texts &texts, int64_t Call::*attribute, int64_t value)
-{
-    return {161002, texts, [=](Call &c) { c.*attribute = value; }};
-}
-
-static Faults modes()
-{
-    return {
-        choice({"interpolationMode is -1, must be 0 to 1"}, &Call::interpolation, -1),
-        choice({"interpolationMode is 2, must be 0 to 1"}, &Call::interpolation, 2),
-        choice({"interpolationMode is 4294967296, must be 0 to 1"}, &Call::interpolation, INT64_C(1) << 32),
-        choice({"paddingMode is -1, must be 0 to 2"}, &Call::padding, -1),
-        choice({"paddingMode is 3, must be 0 to 2"}, &Call::padding, 3),
-    };
-}
-
 // Of tensors in the order N, C and the axes.
 static Faults gradient_shapes()
 {
@@ -290,17 +274,12 @@ static void refuses_gradients(void **)
                format({"format of inputGrad is ACL_FORMAT_NDHWC (27), must be ACL_FORMAT_NCDHW (30), that of input"},
                       {3}, ACL_FORMAT_NDHWC),
            });
-    append(faults, modes());
+    append(faults, sampling_modes(1));
     append(faults, gradient_shapes());
     append(faults, {{161002, {"outputMask has 3 values, must have 2"}, [](Call &c) { c.mask.values = {1, 1, 1}; }}});
     append(faults, memory("input", 1, "inputGrad", 3));
     expect_in_order(grid_3d_backward(), faults);
-
-    faults = overlaps("input", 1, "inputGrad", 3);
-    append(faults, overlaps("grid", 2, "gridGrad", 4));
-    append(faults, overlaps("inputGrad", 3, "gridGrad", 4));
-    append(faults, overlaps("gradOutput", 0, "gridGrad", 4));
-    expect_each(grid_3d_backward(), faults);
+    expect_each(grid_3d_backward(), gradient_overlaps());
 }
 
 static void refuses_forwards(void **)
@@ -313,7 +292,7 @@ static void refuses_forwards(void **)
                        format({"format of out is ACL_FORMAT_NDHWC (27), must be ACL_FORMAT_NCDHW (30), that of input"},
                               {2}, ACL_FORMAT_NDHWC),
                    });
-    append(faults, modes());
+    append(faults, sampling_modes(1));
     append(faults, {
                        shape({"input has 4 dimensions"}, 0, {2, 3, 18, 7}),
                        shape({"grid has 4 dimensions"}, 1, {2, 8, 5, 3}),

@@ -538,22 +538,6 @@ static void refuses_empty_tensors(void **)
 
 // ---- Grid sample --------------------------------------------------------------------------------
 
-static Fault choice(const Texts &texts, int64_t Call::*attribute, int64_t value)
-{
-    return {161002, texts, [=](Call &c) { c.*attribute = value; }};
-}
-
-static Faults modes()
-{
-    return {
-        choice({"interpolationMode is -1, must be 0 to 2"}, &Call::interpolation, -1),
-        choice({"interpolationMode is 3, must be 0 to 2"}, &Call::interpolation, 3),
-        choice({"interpolationMode is 4294967296, must be 0 to 2"}, &Call::interpolation, INT64_C(1) << 32),
-        choice({"paddingMode is -1, must be 0 to 2"}, &Call::padding, -1),
-        choice({"paddingMode is 3, must be 0 to 2"}, &Call::padding, 3),
-    };
-}
-
 static void refuses_grid_backward(void **)
 {
     Faults faults = handles({{"gradOutput", 0}, {"input", 1}, {"grid", 2}, {"inputGrad", 3}, {"gridGrad", 4}});
@@ -567,7 +551,7 @@ static void refuses_grid_backward(void **)
                type({"type of input is ACL_INT32 (3), must be one of ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BF16"},
                     {0, 1, 2, 3, 4}, ACL_INT32),
            });
-    append(faults, modes());
+    append(faults, sampling_modes(2));
     append(
         faults,
         {
@@ -595,12 +579,7 @@ static void refuses_grid_backward(void **)
         });
     append(faults, memory("input", 1, "inputGrad", 3));
     expect_in_order(grid_backward(), faults);
-
-    faults = overlaps("input", 1, "inputGrad", 3);
-    append(faults, overlaps("grid", 2, "gridGrad", 4));
-    append(faults, overlaps("inputGrad", 3, "gridGrad", 4));
-    append(faults, overlaps("gradOutput", 0, "gridGrad", 4));
-    expect_each(grid_backward(), faults);
+    expect_each(grid_backward(), gradient_overlaps());
 }
 
 static void refuses_grid(void **)
@@ -611,7 +590,7 @@ static void refuses_grid(void **)
                        type({"type of out is ACL_DOUBLE (11), must be ACL_FLOAT (0), that of input"}, {2}, ACL_DOUBLE),
                        type({"type of input is ACL_UINT8 (4), must be one of"}, {0, 1, 2}, ACL_UINT8),
                    });
-    append(faults, modes());
+    append(faults, sampling_modes(2));
     append(faults, {
                        shape({"input has 3 dimensions"}, 0, {2, 3, 42}),
                        shape({"grid has 3 dimensions"}, 1, {2, 20, 2}),

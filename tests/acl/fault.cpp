@@ -215,6 +215,35 @@ Faults overlaps(const std::string &read_name, size_t read, const std::string &wr
     };
 }
 
+static Fault choice(const Texts &texts, int64_t Call::*attribute, int64_t value)
+{
+    return {161002, texts, [=](Call &c) { c.*attribute = value; }};
+}
+
+Faults sampling_modes(int64_t most)
+{
+    const auto text = [=](int64_t value) {
+        return "interpolationMode is " + std::to_string(value) + ", must be 0 to " + std::to_string(most);
+    };
+    const int64_t wide = INT64_C(1) << 32;
+    return {
+        choice({text(-1)}, &Call::interpolation, -1),
+        choice({text(most + 1)}, &Call::interpolation, most + 1),
+        choice({text(wide)}, &Call::interpolation, wide),
+        choice({"paddingMode is -1, must be 0 to 2"}, &Call::padding, -1),
+        choice({"paddingMode is 3, must be 0 to 2"}, &Call::padding, 3),
+    };
+}
+
+Faults gradient_overlaps()
+{
+    Faults faults = overlaps("input", 1, "inputGrad", 3);
+    append(faults, overlaps("grid", 2, "gridGrad", 4));
+    append(faults, overlaps("inputGrad", 3, "gridGrad", 4));
+    append(faults, overlaps("gradOutput", 0, "gridGrad", 4));
+    return faults;
+}
+
 void expect_huge_refused(const Call &good, size_t tensor)
 {
     Call call = good;

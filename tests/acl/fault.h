@@ -63,6 +63,12 @@ Faults memory(const std::string &read_name, size_t read, const std::string &writ
 // Found by the native library, whose sentence must speak of the vendor's function and arguments.
 Faults overlaps(const std::string &read_name, size_t read, const std::string &written_name, size_t written);
 
+// Of a grid sample: modes that there are not, where interpolations end with `most`.
+Faults sampling_modes(int64_t most);
+
+// Of its gradients, whose tensors are gradOutput, input, grid, inputGrad and gridGrad.
+Faults gradient_overlaps();
+
 // Every view of the library's own limits is refused, not computed with.
 void expect_huge_refused(const Call &good, size_t tensor);
 
