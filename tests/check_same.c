@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -400,14 +399,7 @@ static void write_results(struct rng *rng, const struct problem *problem)
 /* What this program writes when it runs with an instruction set; NULL where the machine has it not. */
 static char *results_of(const char *isa, size_t *nbytes)
 {
-    char self[1000], command[1500];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = 0;
-    snprintf(command, sizeof command, "REGRAD_ISA=%s REGRAD_TEST_SEED=%llu %s '%s' --results", isa,
-             (unsigned long long)test_seed(), EMULATOR, self);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
+    FILE *pipe = open_results(isa, EMULATOR);
     size_t room = 1 << 20;
     char *results = malloc(room);
     *nbytes = 0;

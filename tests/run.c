@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -204,4 +205,17 @@ int skip_without_isa(void)
         return 0;
     printf("skipped: this machine has no %s\n", wanted);
     return 77;
+}
+
+FILE *open_results(const char *isa, const char *emulator)
+{
+    char self[1000], command[1500];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = 0;
+    snprintf(command, sizeof command, "REGRAD_ISA=%s REGRAD_TEST_SEED=%llu %s '%s' --results", isa,
+             (unsigned long long)test_seed(), emulator, self);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    return pipe;
 }

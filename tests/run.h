@@ -3,6 +3,8 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include <stdio.h>
+
 #include "problem.h"
 #include "view.h"
 
@@ -46,5 +48,9 @@ int skip_without_isa(void);
 
 /* Memory that is aligned as workspaces are, between guard pages, full of garbage. */
 void workspace_init(struct guard *workspace, struct rng *rng, size_t nbytes);
+
+/* What this program writes with `--results`, run with an instruction set, by an emulator unless that is empty: for
+ * pclose, which gives 77 << 8 where the machine has it not. */
+FILE *open_results(const char *isa, const char *emulator);
 
 #endif
