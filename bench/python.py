@@ -43,7 +43,7 @@ class PlainPrepared(_plan.Prepared):
     def __init__(self, call):
         """Makes the plan, and notes the strides that it wants."""
         super().__init__(call)
-        self.operands = call.operands
+        self.operands, self.address = call.operands, 0  # `try_run` leaves all runs to `run`
         self.strides = [tuple(s * o.dtype.itemsize for s in o.tensor.stride[: len(o.shape)]) for o in self.operands]
         self.pointers = ctypes.c_void_p * len(self.operands)
         self.size, self.own = self.workspace_size, threading.local()
@@ -54,9 +54,6 @@ class PlainPrepared(_plan.Prepared):
             self.own.memory = np.empty(self.size + 64, np.uint8)
             self.own.address = (self.own.memory.ctypes.data + 63) // 64 * 64
         return self.own.address
-
-    def try_run(self, inputs, outs):
-        """Leaves all runs to `run`."""
 
     def run(self, arrays):
         """Compares the arrays with the plan's, and runs it."""

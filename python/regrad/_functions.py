@@ -56,7 +56,7 @@ Mode_contra = TypeVar("Mode_contra", bound=Mode, contravariant=True)
 
 def _one(request: _request.Request) -> Array:
     """The result of an operator that has one: an array, or as the overloads say, whatever was given as `out`."""
-    result: Array = run(request)[0]
+    result: Array = run(request)
     return result
 
 
@@ -64,13 +64,10 @@ def _function(name: str, doc: str, result: str = "Array | Out") -> Any:
     """The function of an operator, which takes what its request takes."""
     request = _request.OPERATORS[name]
 
-    def one(*arguments: Any, **options: Any) -> Any:
-        return run(request(*arguments, **options))[0]
+    def call(*arguments: Any, **options: Any) -> Any:
+        return run(request(*arguments, **options))
 
-    def both(*arguments: Any, **options: Any) -> Any:
-        return tuple(run(request(*arguments, **options)))
-
-    function: Any = both if result.startswith("tuple") else one
+    function: Any = call
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     function.__annotations__ = {**request.__annotations__, "return": result}

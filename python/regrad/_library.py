@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 import regrad
 
@@ -13,6 +16,7 @@ import regrad
 _places = [Path(place).resolve() / "native" for place in regrad.__path__]
 NATIVE = next((place for place in _places if place.is_dir()), _places[0])
 MAX_RANK = 5
+MAX_ARRAYS = 5
 
 
 class Tensor(ctypes.Structure):
@@ -61,7 +65,24 @@ class _ResizeOperator(ctypes.Structure):
 class Wanted(ctypes.Structure):
     """regrad_python_array of binding.c: an array that a plan was made for."""
 
-    _fields_ = [("tensor", Tensor), ("is_output", ctypes.c_int32), ("index", ctypes.c_int32)]
+    _fields_ = [
+        ("tensor", Tensor),
+        ("is_output", ctypes.c_int32),
+        ("index", ctypes.c_int32),
+        ("dtype", ctypes.py_object),
+        ("new_with", ctypes.py_object),
+    ]
+
+
+class Planned(ctypes.Structure):
+    """regrad_python_plan of binding.c: a plan with its arrays."""
+
+    _fields_ = [
+        ("plan", ctypes.c_void_p),
+        ("n_inputs", ctypes.c_int32),
+        ("n_results", ctypes.c_int32),
+        ("arrays", Wanted * MAX_ARRAYS),
+    ]
 
 
 _path = NATIVE / "lib" / "libregrad_python.so"
@@ -87,6 +108,10 @@ library.regrad_python_trim.restype = None
 run_plan = _holding.regrad_python_run
 run_plan.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object]
 run_plan.restype = ctypes.c_int
+
+_holding.regrad_python_make_try_run.argtypes = [ctypes.py_object]
+_holding.regrad_python_make_try_run.restype = ctypes.py_object
+try_run = _holding.regrad_python_make_try_run((None, np.ndarray, np.empty, sys.intern("dtype")))
 
 library.regrad_resize_operator_at.argtypes = [ctypes.c_int, ctypes.POINTER(_ResizeOperator)]
 library.regrad_resize_operator_at.restype = ctypes.c_bool

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 import weakref
-from collections import OrderedDict
+from collections.abc import Sequence
 from operator import index
 from typing import Any, NamedTuple
 
@@ -17,7 +17,6 @@ import numpy as np
 from . import _arrays, _library
 from ._arrays import Array
 
-_ndarray = np.ndarray
 _UNLIKE, _NO_MEMORY, _OUT_OF_MEMORY = -16, -2, 3
 
 
@@ -44,7 +43,7 @@ class Call(NamedTuple):
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """All arrays, in the order in which a run takes them."""
+        """All arrays that are wanted."""
         return (*self.inputs, *[o for o in self.results if o is not None])
 
 
@@ -77,7 +76,18 @@ def thread_count(value: Any, where: str) -> int:
 class Prepared:
     """A plan of the library with the arrays that it wants."""
 
-    __slots__ = ("__weakref__", "_address", "_dtypes", "_new", "_plan", "_wanted", "call", "cost", "has_bits")
+    __slots__ = (
+        "__weakref__",
+        "_arrays",
+        "_plan",
+        "_planned",
+        "address",
+        "call",
+        "cost",
+        "has_bits",
+        "is_single",
+        "last_use",
+    )
 
     def __init__(self, call: Call, threads: int = 0) -> None:
         status, plan = _library.make_plan(
@@ -88,61 +98,41 @@ class Prepared:
         # Not at the interpreter's end: threads that it leaves behind may be running the plan.
         weakref.finalize(self, _library.library.regrad_plan_destroy, plan).atexit = False
         self.call = call
+        self.has_bits = any(_arrays.is_bfloat16(o.dtype) for o in call.operands)
+        self.cost = sum(size for o in call.operands for size in o.shape[2:])
+        self.is_single = len(call.results) == 1
+        self.last_use = 0  # the cache's
         self._plan = plan.value
-        operands = call.operands
-        self._wanted = (_library.Wanted * len(operands))(
-            *(_library.Wanted(o.tensor, o.is_output, o.place) for o in operands)
-        )
-        self._address = ctypes.addressof(self._wanted)
-        self.has_bits = any(_arrays.is_bfloat16(o.dtype) for o in operands)
-        self._dtypes = [o.dtype for o in operands]
-        self._new = self._plain_results()
-        self.cost = sum(size for o in operands for size in o.shape[2:])
+        self._planned = _library.Planned(self._plan, len(call.inputs), len(call.results))
+        for o in call.operands:
+            self._planned.arrays[self._place(o)] = self._wanted(o)
+        self._arrays = ctypes.addressof(self._planned.arrays)
+        # For `try_run`, which knows no arrays of bfloat16: the buffer protocol has none.
+        self.address = 0 if self.has_bits else ctypes.addressof(self._planned)
 
-    def _plain_results(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
-        """Shapes and types of all results, for `np.empty`; nothing where a result is not as simple, or not wanted."""
-        made = []
-        for o in self.call.results:
-            if o is None or o.channels_last or self.has_bits:
-                return []
-            made.append((o.shape, o.dtype))
-        return made
+    def _place(self, o: Operand) -> int:
+        """Among all arrays of a run, inputs first."""
+        return len(self.call.inputs) + o.place if o.is_output else o.place
 
-    def try_run(self, inputs: tuple[Any, ...], outs: list[Any] | None) -> list[Any] | None:
-        """The results where all is as the plan wants it, as it mostly is; else None, and nothing is done.
+    @staticmethod
+    def _wanted(o: Operand) -> _library.Wanted:
+        wanted = _library.Wanted(o.tensor, o.is_output, o.place, o.dtype)
+        if o.is_output and not o.channels_last:
+            wanted.new_with = (o.shape, o.dtype)
+        return wanted
 
-        outs: the results as they were given; None for new arrays.
-
-        It asks least of the interpreter, which takes longer than a small gradient: with results given, a run of one
-        took 4.3 us over the call from C without it and takes 2.4, and one of two results 6.1 and 3.2, on an EPYC.
-        """
-        if not self._new:
-            return None
-        try:
-            if outs is None:
-                outs = [np.empty(*new) for new in self._new]
-            arrays = (*inputs, *outs)
-            if len(outs) != len(self._new) or len(arrays) != len(self._dtypes):
-                return None
-            for array, dtype in zip(arrays, self._dtypes):
-                if type(array) is not _ndarray or array.dtype is not dtype:
-                    return None
-            return outs if _library.run_plan(self._plan, self._address, arrays) == 0 else None
-        except (MemoryError, ValueError):  # no memory for a result, or one is read-only: what to say is known elsewhere
-            return None
-
-    def run(self, arrays: tuple[Array, ...]) -> None:
-        """Runs the plan on arrays that have been looked at: all have the right types."""
-        taken = tuple(_arrays.plain(a) for a in arrays) if self.has_bits else arrays
-        status = _library.run_plan(self._plan, self._address, taken)
+    def run(self, arrays: tuple[Array | None, ...]) -> None:
+        """Runs the plan on arrays that have been looked at: all have the right types. None: not wanted."""
+        taken = tuple(None if a is None else _arrays.plain(a) for a in arrays) if self.has_bits else arrays
+        status = _library.run_plan(self._plan, self._arrays, taken)
         if status == 0:
             return
         if status <= _UNLIKE:
-            self._refuse(arrays, _UNLIKE - status)
+            k = _UNLIKE - status
+            self._refuse(next(o for o in self.call.operands if self._place(o) == k), arrays[k])
         fail(self.call, status)
 
-    def _refuse(self, arrays: tuple[Array, ...], k: int) -> None:
-        operand, array = self.call.operands[k], arrays[k]
+    def _refuse(self, operand: Operand, array: Array) -> None:
         where = f"{self.call.operator}: {operand.name}"
         if array.shape != operand.shape:
             raise ValueError(f"{where}.shape is {array.shape}, the plan is for {operand.shape}")
@@ -150,20 +140,19 @@ class Prepared:
         wanted = tuple(s * n_bytes for s in operand.tensor.stride[: len(operand.shape)])
         raise ValueError(f"{where}.strides are {array.strides} bytes, the plan is for {wanted}")
 
-    def finish(self, inputs: tuple[Array, ...], outs: list[Any], views: list[Array | None]) -> list[Any]:
-        """Runs the plan, with new arrays for the results that were not given. Returns all results, None if not wanted.
+    def finish(self, inputs: tuple[Array, ...], outs: tuple[Any, ...], views: Sequence[Array | None]) -> Any:
+        """Runs the plan, with new arrays for the results that were not given. Returns what the function does.
 
         outs: the results as they were given, views: their memory; None for a new array, and for what is not wanted.
         """
-        arrays = [*inputs]
+        found, arrays = [*outs], [*views]
         for k, (o, view) in enumerate(zip(self.call.results, views)):
-            if view is not None:
-                arrays.append(view)
-            elif o is not None:
-                outs[k] = self._empty(o)
-                arrays.append(outs[k])
-        self.run(tuple(arrays))
-        return outs
+            if o is None:
+                found[k] = None
+            elif view is None:
+                found[k] = arrays[k] = self._empty(o)
+        self.run((*inputs, *arrays))
+        return found[0] if self.is_single else tuple(found)
 
     def _empty(self, result: Operand) -> Array:
         try:
@@ -208,7 +197,7 @@ class _Cache:
     def _renew(self) -> None:
         """Handlers of signals may call while their own thread is in here; in a child, a lock may have no holder."""
         self._lock = threading.RLock()
-        self._plans: OrderedDict[Any, Prepared] = OrderedDict()
+        self._plans: dict[Any, Prepared] = {}
 
     def get(self, key: Any) -> Prepared | None:
         with self._lock:
@@ -217,22 +206,33 @@ class _Cache:
                 self._misses += 1
             else:
                 self._hits += 1
-                self._plans[key] = self._plans.pop(key, plan)  # the last one now, even if a handler dropped it
+                plan.last_use = self._hits
             return plan
 
     def put(self, key: Any, plan: Prepared, generation: int) -> None:
         """Keeps a plan, unless the cache was cleared since that generation."""
         if plan.cost > self.MOST_LENGTH:
             return
-        dropped = []  # plans are destroyed without the lock
         with self._lock:
             if key in self._plans or generation != self.generation:
                 return
             self._plans[key] = plan
-            length = sum([p.cost for p in self._plans.values()])
-            while len(self._plans) > self.MOST_PLANS or length > self.MOST_LENGTH:
-                dropped.append(self._plans.popitem(last=False)[1])
-                length -= dropped[-1].cost
+            plan.last_use = self._hits
+            dropped = self._drop()
+        dropped.clear()  # plans are destroyed without the lock
+
+    def _drop(self) -> list[Prepared]:
+        """Takes plans out until the others fit: of those that were put since the same hit, the first one first."""
+        plans = [*self._plans.items()]  # handlers of signals may change the other
+        length = sum([plan.cost for _, plan in plans])
+        dropped: list[Prepared] = []
+        if len(plans) > self.MOST_PLANS or length > self.MOST_LENGTH:
+            plans.sort(key=lambda item: item[1].last_use)
+        while len(plans) > self.MOST_PLANS or length > self.MOST_LENGTH:
+            key, plan = plans.pop(0)
+            dropped.append(self._plans.pop(key, plan))
+            length -= plan.cost
+        return dropped
 
     def info(self) -> CacheInfo:
         with self._lock:
@@ -240,7 +240,7 @@ class _Cache:
 
     def clear(self) -> None:
         with self._lock:
-            dropped, self._plans = self._plans, OrderedDict()
+            dropped, self._plans = self._plans, {}
             self._hits = self._misses = 0
             self.generation += 1
         dropped.clear()

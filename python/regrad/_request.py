@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays, _library
 from ._arrays import Array, ArrayLike, shown
-from ._library import RESIZES, Resize
+from ._library import RESIZES, Resize, try_run
 from ._plan import Call, Operand, Prepared, cache
 
 Out = TypeVar("Out", bound=ArrayLike)
@@ -33,20 +33,20 @@ class Request(NamedTuple):
     key: tuple[Any, ...]
     state: Callable[[], Call]
     inputs: tuple[Array, ...]
-    outs: list[Any]  # as they were given; None where a new array is wanted, or none
-    views: list[Array | None]  # their memory
+    outs: tuple[Any, ...]  # as they were given; None where a new array is wanted, or none
+    views: tuple[Array | None, ...]  # their memory
 
 
-def run(request: Request) -> list[Any]:
-    """The results, by a plan from the cache if it is there."""
-    plan = cache.get(request.key)
+def run(request: Request) -> Any:
+    """What the operator's function returns, by a plan from the cache if it is there."""
+    key, state, inputs, outs, views = request
+    plan = cache.get(key)
     if plan is None:
         generation = cache.generation
-        plan = Prepared(request.state())
-        cache.put(request.key, plan, generation)
-    outs = request.outs
-    found = plan.try_run(request.inputs, None if outs[0] is outs[-1] is None else outs)
-    return plan.finish(request.inputs, outs, request.views) if found is None else found
+        plan = Prepared(state())
+        cache.put(key, plan, generation)
+    found = try_run(plan.address, inputs, outs)
+    return plan.finish(inputs, outs, views) if found is None else found
 
 
 # ---- Arguments ----
@@ -135,7 +135,7 @@ def _choice(value: Any, op: str, name: str, names: tuple[str, ...]) -> int:
 
 
 def _is_true(value: Any, op: str, name: str) -> bool:
-    if isinstance(value, (bool, np.bool_)):
+    if value is True or value is False or isinstance(value, np.bool_):
         return bool(value)
     raise TypeError(f"{op}: {name} is {shown(value)}, wanted True or False")
 
@@ -236,7 +236,7 @@ def _resize(op: Resize, source: Any, size: Any, coordinates: int, law: int, scal
         return Call(name, (given.tensor, wanted.tensor, coordinates, law, floats), (given,), (wanted,), names)
 
     key = (name, array.shape, array.strides, array.dtype, sizes, coordinates, law, factors, _look(result))
-    return Request(key, state, (array,), [out], [result])
+    return Request(key, state, (array,), (out,), (result,))
 
 
 def _coordinates(op: Resize, align_corners: Any, coordinates: Any) -> int:
@@ -344,7 +344,7 @@ def resize_bilinear_v2_grad(
         return Call(op, arguments, (given,), (wanted,), names)
 
     key = (op, array.shape, array.strides, array.dtype, sizes, align, half, factors, _look(result))
-    return Request(key, state, (array,), [out], [result])
+    return Request(key, state, (array,), (out,), (result,))
 
 
 def upsample_nearest_exact2d_grad(
@@ -374,7 +374,7 @@ def upsample_nearest_exact2d_grad(
         return Call(op, arguments, (given,), (wanted,), names)
 
     key = (op, array.shape, array.strides, array.dtype, outputs, sizes, factors, _look(result))
-    return Request(key, state, (array,), [out], [result])
+    return Request(key, state, (array,), (out,), (result,))
 
 
 # ---- Grid sample ----
@@ -390,8 +390,10 @@ def _grid_modes(op: str, mode: Any, padding_mode: Any, align_corners: Any) -> tu
     )
 
 
-def pair(values: Any, op: str, name: str) -> tuple[Any, Any]:
+def _pair(values: Any, op: str, name: str) -> tuple[Any, Any]:
     """What a caller states of both gradients of a grid sample."""
+    if type(values) is tuple and len(values) == 2:
+        return values
     try:
         found = tuple(_in_order(values))
     except TypeError:
@@ -399,6 +401,11 @@ def pair(values: Any, op: str, name: str) -> tuple[Any, Any]:
     if len(found) != 2:
         raise ValueError(f"{op}: {name} has {len(found)} values, wanted 2, of input_grad and grid_grad")
     return found
+
+
+def pair_of_outs(out: Any, op: str) -> tuple[Any, Any]:
+    """The same of `out`: None stands for new arrays."""
+    return (None, None) if out is None else _pair(out, op, "out")
 
 
 def _sample(op: str, rank: int) -> Callable[..., Request]:
@@ -423,7 +430,7 @@ def _sample(op: str, rank: int) -> Callable[..., Request]:
             return Call(op, arguments, given, (wanted,), _OF_GRIDS)
 
         key = (op, _look(image), _look(points), modes, _look(result))
-        return Request(key, state, (image, points), [out], [result])
+        return Request(key, state, (image, points), (out,), (result,))
 
     return _named(request, op)
 
@@ -443,9 +450,13 @@ def _sample_backward(op: str, rank: int) -> Callable[..., Request]:
         gradient = _view(grad_output, op, "grad_output")
         image, points = _view(input, op, "input"), _view(grid, op, "grid")
         modes = _grid_modes(op, mode, padding_mode, align_corners)
-        mask = tuple([_is_true(m, op, f"output_mask[{k}]") for k, m in enumerate(pair(output_mask, op, "output_mask"))])
-        outs = [None, None] if out is None else [o if m else None for m, o in zip(mask, pair(out, op, "out"))]
-        views = [_view_result(outs[0], op, "out[0]"), _view_result(outs[1], op, "out[1]")]
+        for_input, for_grid = _pair(output_mask, op, "output_mask")
+        mask = (_is_true(for_input, op, "output_mask[0]"), _is_true(for_grid, op, "output_mask[1]"))
+        outs = pair_of_outs(out, op)
+        views = (
+            _view_result(outs[0], op, "out[0]") if mask[0] else None,
+            _view_result(outs[1], op, "out[1]") if mask[1] else None,
+        )
 
         def state() -> Call:
             given = (
@@ -462,8 +473,8 @@ def _sample_backward(op: str, rank: int) -> Callable[..., Request]:
             arguments = (*(g.tensor for g in given), *modes, *tensors)
             return Call(op, arguments, given, tuple(wanted), _OF_GRIDS)
 
-        looks = (_look(gradient), _look(image), _look(points), _look(views[0]), _look(views[1]))
-        return Request((op, looks, modes, mask), state, (gradient, image, points), outs, views)
+        key = (op, _look(gradient), _look(image), _look(points), modes, mask, _look(views[0]), _look(views[1]))
+        return Request(key, state, (gradient, image, points), outs, views)
 
     return _named(request, op)
 

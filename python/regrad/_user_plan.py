@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from . import _arrays, _plan, _request
 from ._arrays import Array, ArrayLike
+from ._library import try_run
 
 
 class Plan:
@@ -59,26 +60,17 @@ class Plan:
 
         out: as for the function, with the plan's types, shapes and strides.
         """
-        outs = None if out is None else [out]
-        if isinstance(out, (tuple, list)) and len(self._prepared.call.results) > 1:
-            outs = [*out]
-        found = self._prepared.try_run(inputs, outs)
-        if found is None:
-            found = self._look_and_run(inputs, out)
-        return found[0] if len(found) == 1 else tuple(found)
+        prepared = self._prepared
+        outs = (out,) if prepared.is_single else _request.pair_of_outs(out, prepared.call.operator)
+        found = try_run(prepared.address, inputs, outs)
+        return self._look_and_run(inputs, outs) if found is None else found
 
-    def _look_and_run(self, inputs: tuple[Any, ...], out: Any) -> list[Any]:
+    def _look_and_run(self, inputs: tuple[Any, ...], outs: tuple[Any, ...]) -> Any:
         wanted, results = self._prepared.call.inputs, self._prepared.call.results
         if len(inputs) != len(wanted):
             raise ValueError(f"{self.operator}: {len(inputs)} arrays, the plan is for {len(wanted)}")
         arrays = tuple([self._view(array, o) for array, o in zip(inputs, wanted)])
-        outs: list[Any] = [None] * len(results)
-        views = outs.copy()
-        if out is not None:
-            given = (out,) if len(results) == 1 else _request.pair(out, self.operator, "out")
-            for k, (array, result) in enumerate(zip(given, results)):
-                if array is not None and result is not None:
-                    outs[k], views[k] = array, self._view(array, result)
+        views = [None if a is None or o is None else self._view(a, o) for a, o in zip(outs, results)]
         return self._prepared.finish(arrays, outs, views)
 
     def _view(self, value: Any, o: _plan.Operand) -> Array:

@@ -12,6 +12,7 @@ import pytest
 import regrad
 from hypothesis import given
 from hypothesis import strategies as st
+from regrad import _library
 
 X = problems.random_array(2, (2, 3, 6, 8), np.dtype("f4"))
 GRID = np.random.default_rng(3).uniform(-1.1, 1.1, (2, 5, 4, 2)).astype("f4")
@@ -54,6 +55,69 @@ def test_a_plan_takes_and_returns_what_its_function_does(mask, given):
             assert found[k] is out[k] or out[k] is None
         elif given[k]:
             assert (out[k] == 7).all()
+
+
+@pytest.mark.parametrize("kind", [tuple, list, iter])
+def test_results_come_in_any_sequence(kind):
+    plan, out = regrad.Plan("grid_sampler_2d_backward", G, X, GRID), (np.empty_like(X), np.empty_like(GRID))
+    wanted = regrad.grid_sampler_2d_backward(G, X, GRID)
+    for call in (plan.run, regrad.grid_sampler_2d_backward):
+        for result in out:
+            result.fill(7)
+        found = call(G, X, GRID, out=kind(out))
+        assert type(found) is tuple and all(f is o for f, o in zip(found, out))
+        assert [problems.bits(f) for f in found] == [problems.bits(w) for w in wanted]
+
+
+def try_run(operator, *arguments, inputs, outs, **options):
+    """What C says of arrays that Python has not looked at."""
+    plan = regrad.Plan(operator, *arguments, **options)
+    return _library.try_run(plan._prepared.address, inputs, outs)
+
+
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+class Subclass(np.ndarray):
+    """Another type, which Python has to look at."""
+
+
+def test_arrays_that_need_no_look():
+    out, last = np.empty((2, 3, 4, 4), "f4"), np.empty((2, 4, 4, 3), "f4").transpose(0, 3, 1, 2)
+    wanted = problems.bits(regrad.upsample_bilinear2d(X, (4, 4)))
+    for outs in ((None,), (out,)):
+        found = try_run("upsample_bilinear2d", X, (4, 4), inputs=(X,), outs=outs)
+        assert problems.bits(found) == wanted and (outs[0] is None or outs[0] is found)
+    assert try_run("upsample_bilinear2d", X, (4, 4), out=last, inputs=(read_only(X),), outs=(last,)) is last
+    assert problems.bits(last) == wanted
+    found = try_run("grid_sampler_2d_backward", G, X, GRID, output_mask=(False, True), inputs=(G, X, GRID),
+                    outs=(5, None))  # fmt: skip
+    assert found[0] is None
+    assert problems.bits(found[1]) == problems.bits(regrad.grid_sampler_2d_backward(G, X, GRID)[1])
+
+
+@pytest.mark.parametrize("inputs, out", [
+    ((), None),
+    ((X, X), None),
+    ((5,), None),
+    ((X.view(Subclass),), None),
+    ((X.view("i4"),), None),
+    ((X.astype("f2"),), None),
+    ((X.astype(">f4"),), None),
+    ((X[:1],), None),
+    ((X[..., ::-1],), None),
+    ((X,), 5),
+    ((X,), read_only(np.empty((2, 3, 3, 3), "f4"))),
+    ((X,), np.empty((2, 3, 3, 4), "f4")),
+    ((X,), X.reshape(-1)[:54].reshape(2, 3, 3, 3)),
+])  # fmt: skip
+def test_arrays_that_need_a_look(inputs, out):
+    before = problems.bits(X)
+    assert try_run("upsample_bilinear2d", X, (3, 3), inputs=inputs, outs=(out,)) is None
+    assert problems.bits(X) == before
 
 
 def test_results_keep_the_layout_that_was_planned():
@@ -195,6 +259,23 @@ def test_the_cache_has_an_end():
     regrad.upsample_nearest_exact1d(line, (399,))  # the newest are there
     regrad.upsample_nearest_exact1d(line, (1,))  # the oldest are not
     assert counts() == (1, 400, 256)
+
+
+def test_the_plan_that_was_used_longest_ago_goes_first():
+    line = np.ones((1, 1, 3), "f4")
+    for n in range(1, 257):
+        regrad.upsample_nearest_exact1d(line, (n,))
+    for n in (2, 1):  # used again, so 3 and 4 are the oldest
+        regrad.upsample_nearest_exact1d(line, (n,))
+    for n in (257, 258):
+        regrad.upsample_nearest_exact1d(line, (n,))
+    assert counts() == (2, 258, 256)
+    for n in (1, 2, 5, 257, 258):
+        regrad.upsample_nearest_exact1d(line, (n,))
+    assert counts() == (7, 258, 256)
+    for n in (3, 4):
+        regrad.upsample_nearest_exact1d(line, (n,))
+    assert counts() == (7, 260, 256)
 
 
 def test_long_axes_do_not_fill_memory():
