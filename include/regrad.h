@@ -254,7 +254,7 @@ REGRAD_API size_t regrad_plan_workspace_size(const regrad_plan *plan);
  *
  *   copied          all axes keep their lengths, and all values are copied
  *   moved           of forwards of nearest laws: values are moved one by one, and none is read that is no output. Of
- *                   their gradients, for one run of few rows: values are added one by one
+ *                   gradients of nearest and linear laws, for one run of few rows: values are added one by one
  *   interleaved     rows are short: values of many planes, or volumes, are put side by side, and these are resampled
  *                   together
  *   fused groups    channels are stored last; each source row is read once, for all results that it belongs to

@@ -151,6 +151,10 @@ static const struct row rows[] = {
     {"nearest1d float32 40x30x3 -> 5 planes planes 3", "moved, folded", &eager, NULL},
     {"nearest1d_grad float16 1x1x7 -> 1295 planes planes 1 once", "moved", &as_is, NULL},     /* one row */
     {"nearest_grad float64 1x3x1x1295 -> 1x700 planes planes 1 once", "moved", &as_is, NULL}, /* few rows */
+    {"linear1d_grad float32 1x2x1295 -> 640 planes planes 1 once", "moved", &as_is, NULL},
+    {"linear1d_grad bfloat16 2x2x700 -> 1295 planes planes 1 once", "moved", &as_is, NULL},
+    {"bilinear_grad float64 1x1x1x7 -> 1x5295 planes planes 1 once", "moved", &as_is, NULL},
+    {"linear1d_grad float32 1x1x9000 -> 7 planes planes 1 once", "moved", &as_is, NULL}, /* far apart */
     /* ---- Traits of a resize ---- */
     {"nearest_grad float16 2x9x40x237 -> 20x30 planes planes 1", "rows, sparse", &unshared, NULL},
     {"nearest_grad float32 2x3x17x237 -> 2x30 planes planes 1", "rows, sparse", &unshared, NULL},
@@ -220,6 +224,7 @@ static const struct row rows[] = {
     {"nearest1d_grad float32 1x4x5000 -> 10000 planes planes 3", "shrink, across", &eager, "columns, in place, across"},
     {"nearest1d_grad float16 1x4x9000 -> 20000 planes planes 3", "columns, across", &eager, NULL},
     {"nearest1d_grad bfloat16 1x1x5000 -> 10000 planes planes 3 once", "moved, across", &eager, NULL},
+    {"linear1d_grad float16 1x1x5000 -> 7000 planes planes 3 once", "moved, across", &eager, NULL},
     {"bilinear_grad float32 1x16x1x900 -> 1x2000 last last 4", "groups, across", &eager, NULL},
     {"bilinear_grad float32 1x16x2x3000 -> 8x7000 last last 4", "fused groups, across", &fused_eager, "groups, across"},
     {"bilinear float32 1x1x2x9000 -> 4x3000 planes planes 3", "columns, width first, across", &eager, NULL},

@@ -10,6 +10,7 @@
 #include "kernel/body/float.h"
 #include "kernel/body/fill_columns.h"
 #include "kernel/body/weigh_taps.h"
+#include "kernel/body/add_outputs.h"
 #define TABLE RG_ISA(rg_axis_f32)
 #include "kernel/body/axis_table.h"
 #undef TABLE
@@ -17,6 +18,7 @@
 #include "kernel/body/double.h"
 #include "kernel/body/fill_columns.h"
 #include "kernel/body/weigh_taps.h"
+#include "kernel/body/add_outputs.h"
 #define TABLE RG_ISA(rg_axis_f64)
 #include "kernel/body/axis_table.h"
 #undef TABLE

@@ -45,6 +45,14 @@ struct rg_axis_terms {
 typedef void rg_weigh_terms_fn(const struct rg_axis_formula *formula, const struct rg_axis_terms *terms, int64_t n,
                                void *weight);
 
+/*
+ * Outputs add their values to the sums of sources. For k < n in this order, with i = source[k] - at:
+ *     sum[i] = fma(lower[k], value[k], sum[i])    sum[i + 1] = fma(upper[k], value[k], sum[i + 1])
+ * or, where lower is NULL, sum[i] += value[k]. Sources grow; sums behind the second are +0 before. A value of -0 is +0.
+ */
+typedef void rg_add_outputs_fn(void *sum, int64_t at, const int64_t *source, const void *value, const void *lower,
+                               const void *upper, int64_t n);
+
 /* What of a law of more than two neighbours (kernel/body/taps.h) counts: of cubic convolution, or of a filter. */
 struct rg_tap_formula {
     enum rg_axis_law law;
@@ -92,6 +100,7 @@ struct rg_axis_kernels {
     int64_t most_pairs; /* of a window: wider ones take longer than to look values up in the line */
     rg_find_sources_fn *find_sources;
     rg_weigh_terms_fn *weigh_terms;
+    rg_add_outputs_fn *add_outputs;
     rg_find_taps_fn *find_taps;
     rg_weigh_taps_fn *weigh_taps;
     rg_fill_columns_fn *fill_columns;

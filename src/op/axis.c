@@ -211,13 +211,16 @@ regrad_status rg_axis_take_weights(struct rg_axis_map *map)
 
 int64_t rg_axis_longest(const struct rg_axis_map *map)
 {
-    int64_t found[STRETCH], longest = map->max_taps, last = -1, n_last = 0;
+    const bool adds_before = map->spec.law == RG_AXIS_LINEAR; /* the outputs of source i are terms of row i + 1, too */
+    int64_t found[STRETCH], longest = map->max_taps, last = -1, n_last = 0, n_before = 0;
     for (int64_t from = 0; map->first == NULL && map->backward && from < map->n_src; from += STRETCH) {
         const int64_t n = rg_axis_find(map, from, map->n_src, found);
-        for (int64_t k = 0; k < n; k++) {
-            n_last = found[k] == last ? n_last + 1 : 1;
-            last = found[k];
-            longest = rg_max(longest, n_last);
+        for (int64_t k = 0; k < n; last = found[k++]) {
+            if (found[k] != last) {
+                n_before = adds_before && found[k] == last + 1 ? n_last : 0;
+                n_last = 0;
+            }
+            longest = rg_max(longest, n_before + ++n_last);
         }
     }
     return longest;

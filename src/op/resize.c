@@ -16,11 +16,12 @@ enum {
     LINE_VALUES = 1024,     /* values of a line, where that is enough for one step */
     LINES_VALUES = 16384,   /* the same of all lines together */
     SIDE_BY_SIDE = 4,       /* lines that kernels resample together */
-    ADDED_VALUES = 6,       /* the same of gradients: so many rows, times the longer width by the shorter one */
-    SPARSE_LANES = 3,       /* so many results of a block have terms where it pays to make no others */
-    SPARSE_ROWS = 32,       /* or so few rows there are */
-    STRIPS_A_THREAD = 8,    /* at least, of a row that is long enough */
-    GROUP_VALUES = 2048     /* the same of lines of groups, and of rows that are groups */
+    ADDED_VALUES = 6,    /* the same of gradients by nearest: so many rows, times the longer width by the shorter one */
+    ADDED_LINEAR = 12,   /* of linear ones: so many rows, times the longer width by the gradient's */
+    SPARSE_LANES = 3,    /* so many results of a block have terms where it pays to make no others */
+    SPARSE_ROWS = 32,    /* or so few rows there are */
+    STRIPS_A_THREAD = 8, /* at least, of a row that is long enough */
+    GROUP_VALUES = 2048  /* the same of lines of groups, and of rows that are groups */
 };
 
 /* Forwards of nearest laws compute nothing. */
@@ -202,27 +203,29 @@ static bool is_width_first(const struct rg_resize_side *source, const struct rg_
 }
 
 /* Gradients can be added up so where rows are single ones of neighbouring values. */
-static bool can_add(const struct rg_resize_plan *plan, const struct rg_resize *resize)
+static bool can_add(const struct rg_resize_plan *plan, const struct rg_axis_spec *width)
 {
     const struct rg_resize_side *source = &plan->source, *result = &plan->result;
-    return rg_axis_is_nearest(resize->law) && !resize->gather && source->depth == 1 && result->depth == 1 &&
-           source->height == 1 && result->height == 1 && source->width != result->width && plan->inner == 1 &&
-           source->stride_w == 1 && result->stride_w == 1;
+    return rg_axis_has_formula(width) && rg_max(width->in_size, width->out_size) <= INT32_MAX && source->depth == 1 &&
+           result->depth == 1 && source->height == 1 && result->height == 1 && source->width != result->width &&
+           plan->inner == 1 && source->stride_w == 1 && result->stride_w == 1;
 }
 
 /* For one run: each value waits for the one before it in all rows, tables are made for one. */
-static bool adding_pays(const struct rg_resize_plan *plan)
+static bool adding_pays(const struct rg_resize_plan *plan, enum rg_axis_law law)
 {
     const double source = (double)plan->source.width, result = (double)plan->result.width;
     const double longer = source > result ? source : result, shorter = source > result ? result : source;
-    return plan->base.setup.once && (plan->n_rows == 1 || (double)plan->n_rows * longer <= ADDED_VALUES * shorter);
+    const double most = law == RG_AXIS_LINEAR ? ADDED_LINEAR * result : ADDED_VALUES * shorter;
+    return plan->base.setup.once && (plan->n_rows == 1 || (double)plan->n_rows * longer <= most);
 }
 
 /* Are results moved, which are single sources or 0, or sums of values that are added one by one? */
-static bool only_moves(const struct rg_resize_plan *plan, const struct rg_resize *resize)
+static bool only_moves(const struct rg_resize_plan *plan, const struct rg_resize *resize,
+                       const struct rg_axis_spec *width)
 {
     if (resize->backward)
-        return rg_way_is_taken(RG_MOVED, can_add(plan, resize), adding_pays(plan));
+        return rg_way_is_taken(RG_MOVED, can_add(plan, width), adding_pays(plan, width->law));
     return moves_elements(resize);
 }
 
@@ -258,6 +261,7 @@ static regrad_status build_maps(struct rg_resize_plan *plan, const struct rg_res
     const struct rg_axis_spec depth = spec_of_role(resize, roles.depth), height = spec_of_role(resize, roles.height),
                               width = spec_of_role(resize, roles.width);
     struct rg_memory *memory = &plan->base.setup.memory;
+    plan->moves = only_moves(plan, resize, &width);
     RG_FORWARD(rg_axis_init(&plan->depth, &depth, resize->backward, memory));
     RG_FORWARD(rg_axis_take_weights(&plan->depth));
     plan->sums_planes = !plan->moves && !plan->depth.identity;
@@ -425,7 +429,6 @@ static regrad_status plan_rows(struct rg_resize_plan *plan, const struct rg_resi
 {
     const regrad_tensor *source = resize->source.tensor;
     lay_out(plan, source, are_last(plan, source));
-    plan->moves = only_moves(plan, resize);
     RG_FORWARD(build_maps(plan, resize, roles));
     if (!fit_a_cache(plan))
         lay_out(plan, source, false);

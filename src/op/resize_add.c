@@ -5,27 +5,16 @@
 
 #include "kernel/value_kernels.h"
 
-/* Sums that wait to be stored, of results that follow one another; and values that are added to them. */
+/* Sums that wait to be stored, of results that follow one another, and of the two after them; and a stretch of outputs
+ * that are added to them. */
 enum { N_SUMS = 1024 };
 struct adding {
     const struct rg_resize_plan *plan;
-    char *result;   /* the row's first result */
-    int64_t at, to; /* the result whose sum is the first one, and where the results end that are made */
-    union {
-        float f32[N_SUMS];
-        double f64[N_SUMS];
-    } sum;
-    union {
-        float f32[RG_AXIS_STRETCH];
-        double f64[RG_AXIS_STRETCH];
-    } value;
+    char *result;         /* the row's first result */
+    int64_t from, to, at; /* results that are made; and the one whose sum is the first one */
+    double sum[N_SUMS + 2], value[RG_AXIS_STRETCH], lower[RG_AXIS_STRETCH], upper[RG_AXIS_STRETCH]; /* or floats */
     int64_t found[RG_AXIS_STRETCH];
 };
-
-static bool is_wide(const struct adding *adding)
-{
-    return adding->plan->base.t_nbytes == sizeof(double);
-}
 
 /* The first output whose source is w or a later one, by halves. */
 static int64_t first_output(const struct rg_axis_map *map, int64_t w)
@@ -42,52 +31,66 @@ static int64_t first_output(const struct rg_axis_map *map, int64_t w)
     return low;
 }
 
-/* Stores the first n sums. What follows begins with the next one, if there are more, and else with +0. */
-static void store_sums(struct adding *adding, int64_t n, bool has_next)
+/* What n outputs from `o` on weigh in their sources and in the next ones. */
+static void weigh_outputs(struct adding *adding, int64_t o, int64_t n)
+{
+    const struct rg_axis_formula formula = rg_axis_formula_of(&adding->plan->width);
+    int32_t rows[RG_AXIS_STRETCH], columns[RG_AXIS_STRETCH];
+    struct rg_axis_terms terms = {adding->found[0], o, rows, columns};
+    for (int64_t k = 0; k < n; k++) {
+        rows[k] = (int32_t)(adding->found[k] - adding->found[0]);
+        columns[k] = (int32_t)k;
+    }
+    adding->plan->base.kernels->axis->weigh_terms(&formula, &terms, n, adding->lower);
+    terms.row++;
+    adding->plan->base.kernels->axis->weigh_terms(&formula, &terms, n, adding->upper);
+}
+
+/* Only the first two sums go on; so many after them begin. */
+static void begin_sums(struct adding *adding, int64_t n)
+{
+    const size_t nbytes = adding->plan->base.t_nbytes;
+    memset((char *)adding->sum + 2 * nbytes, 0, (size_t)n * nbytes);
+}
+
+/* Stores the first n sums, so far as they are wanted; the next two become the first. */
+static void store_sums(struct adding *adding, int64_t n)
 {
     const struct rg_resize_side *result = &adding->plan->result;
-    adding->plan->base.kernels->values->store[result->dtype](adding->result + adding->at * result->element_nbytes, 1,
-                                                             &adding->sum, n);
-    if (is_wide(adding))
-        adding->sum.f64[0] = has_next ? adding->sum.f64[n] : 0;
-    else
-        adding->sum.f32[0] = has_next ? adding->sum.f32[n] : 0;
+    const size_t nbytes = adding->plan->base.t_nbytes;
+    const char *const sum = (const char *)adding->sum;
+    const int64_t n_left = rg_max(rg_min(adding->from - adding->at, n), 0);
+    adding->plan->base.kernels->values->store[result->dtype](
+        adding->result + (adding->at + n_left) * result->element_nbytes, 1, sum + n_left * (int64_t)nbytes, n - n_left);
+    memmove(adding->sum, sum + n * (int64_t)nbytes, 2 * nbytes);
     adding->at += n;
 }
 
-/* Clears all sums but the first one, which goes on. */
-static void clear_sums(struct adding *adding, int64_t n)
-{
-    const size_t nbytes = adding->plan->base.t_nbytes;
-    memset((char *)&adding->sum + nbytes, 0, (size_t)(n - 1) * nbytes);
-}
-
-/* Adds the values of outputs k to n - 1 of those that were found as far as there are sums for them; the last one stays,
- * since the next output may belong to it. Returns the first that is left. */
+/* Adds the values of outputs k to n - 1 of the stretch as far as there are sums for them. The last one stays, since the
+ * next output may belong to it. Returns the first that is left. */
 static int64_t add_values(struct adding *adding, int64_t k, int64_t n)
 {
-    const int64_t at = adding->at, end = rg_min(at + N_SUMS, adding->to);
-    const int64_t n_sums = rg_min(adding->found[n - 1] + 1, end) - at;
-    clear_sums(adding, n_sums);
-    if (is_wide(adding))
-        for (; k < n && adding->found[k] < end; k++)
-            adding->sum.f64[adding->found[k] - at] += adding->value.f64[k];
-    else
-        for (; k < n && adding->found[k] < end; k++)
-            adding->sum.f32[adding->found[k] - at] += adding->value.f32[k];
-    if (k < n) /* the sums are complete */
-        store_sums(adding, n_sums, false);
-    else if (n_sums > 1)
-        store_sums(adding, n_sums - 1, true);
+    const bool has_one = adding->plan->width.ones;
+    const int64_t t = (int64_t)adding->plan->base.t_nbytes;
+    const int64_t end = rg_min(adding->at + N_SUMS, adding->to), last = rg_min(adding->found[n - 1], end - 1);
+    const int64_t from = k, n_sums = last - adding->at + 1;
+    k = adding->found[n - 1] < end ? n : k;
+    while (k < n && adding->found[k] < end)
+        k++;
+    begin_sums(adding, n_sums);
+    adding->plan->base.kernels->axis->add_outputs(
+        adding->sum, adding->at, adding->found + from, (const char *)adding->value + from * t,
+        has_one ? NULL : (const char *)adding->lower + from * t, (const char *)adding->upper + from * t, k - from);
+    store_sums(adding, k < n ? n_sums : n_sums - 1);
     return k;
 }
 
-static void add_zeros(struct adding *adding)
+static void store_rest(struct adding *adding)
 {
     while (adding->at < adding->to) {
         const int64_t n = rg_min(adding->to - adding->at, N_SUMS);
-        clear_sums(adding, n);
-        store_sums(adding, n, false);
+        begin_sums(adding, n);
+        store_sums(adding, n);
     }
 }
 
@@ -96,13 +99,16 @@ void rg_resize_add_row(const struct rg_resize_plan *plan, const struct rg_resize
     const struct rg_axis_map *map = &plan->width;
     const struct rg_resize_side *source = &plan->source;
     rg_load_fn *const load = plan->base.kernels->values->load[source->dtype];
-    struct adding adding = {.plan = plan, .at = columns.begin, .to = columns.end};
+    const int64_t before = map->ones ? columns.begin : rg_max(columns.begin - 1, 0);
+    struct adding adding = {.plan = plan, .from = columns.begin, .to = columns.end, .at = before};
     adding.result = row->result + rg_resize_offset(&plan->result, row->h, 0);
-    for (int64_t o = first_output(map, columns.begin), n; o < map->n_src && adding.at < adding.to; o += n) {
+    for (int64_t o = first_output(map, before), n; o < map->n_src && adding.at < adding.to; o += n) {
         n = rg_axis_find(map, o, map->n_src, adding.found);
-        load(&adding.value, row->source + rg_resize_offset(source, row->h, o), 1, n);
+        load(adding.value, row->source + rg_resize_offset(source, row->h, o), 1, n);
+        if (!map->ones)
+            weigh_outputs(&adding, o, n);
         for (int64_t k = 0; k < n && adding.at < adding.to;)
             k = add_values(&adding, k, n);
     }
-    add_zeros(&adding);
+    store_rest(&adding);
 }

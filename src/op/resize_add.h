@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of few rows by nearest: values are added one by one, without tables of the width. */
+/* Gradients of few rows by nearest and linear laws: values are added one by one, without tables of the width. */
 #ifndef RG_RESIZE_ADD_H
 #define RG_RESIZE_ADD_H
 
