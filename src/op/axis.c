@@ -226,14 +226,22 @@ int64_t rg_axis_longest(const struct rg_axis_map *map)
     return longest;
 }
 
+/* So many rows have both tables in one block. Allocators keep a block's pages for the next plan rather than fetch new
+ * ones where it is most of what a plan gives back, and not too large: 32 MiB with glibc. */
+enum { MOST_JOINED = 1 << 19 };
+
 /* Memory for the rows of a map. Where all rows have the weight 1 and follow one another in the other axis, begin is
  * first. */
 static regrad_status take_rows(struct rg_axis_map *map, bool begin_is_first)
 {
-    const int64_t room = rg_max(map->n_dst, map->room);
-    map->first = rg_memory_take(map->memory, room + 1, sizeof *map->first);
-    map->begin = begin_is_first ? map->first : rg_memory_take(map->memory, room + 2, sizeof *map->begin);
-    return map->first != NULL && map->begin != NULL ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
+    const int64_t room = rg_max(map->n_dst, map->room) + 2;
+    const bool joined = !begin_is_first && room <= MOST_JOINED;
+    map->first = rg_memory_take(map->memory, room, (joined ? 2 : 1) * sizeof *map->first);
+    if (map->first != NULL)
+        map->begin = begin_is_first ? map->first
+                     : joined       ? map->first + room
+                                    : rg_memory_take(map->memory, room, sizeof *map->begin);
+    return map->begin != NULL ? REGRAD_OK : REGRAD_ERROR_OUT_OF_MEMORY;
 }
 
 void rg_axis_fini(struct rg_axis_map *map)
@@ -241,9 +249,10 @@ void rg_axis_fini(struct rg_axis_map *map)
     if (map->weight != NULL)
         rg_memory_give(map->memory, map->weight, map->first[map->n_dst], weight_nbytes(map));
     const int64_t room = rg_max(map->n_dst, map->room);
-    if (map->begin != map->first)
+    const bool has_two = map->begin != map->first, joined = has_two && room + 2 <= MOST_JOINED;
+    if (has_two && !joined)
         rg_memory_give(map->memory, map->begin, room + 2, sizeof *map->begin);
-    rg_memory_give(map->memory, map->first, room + 1, sizeof *map->first);
+    rg_memory_give(map->memory, map->first, room + 2, (joined ? 2 : 1) * sizeof *map->first);
     rg_memory_give(map->memory, map->place, room, sizeof *map->place);
     *map = (struct rg_axis_map){0};
 }
@@ -258,18 +267,21 @@ static int64_t longest_row(const struct rg_axis_map *map)
 }
 
 /* start[i], for i up to in_size: the first output whose source is i or a later one. Every law is monotone, so source
- * i's outputs are those up to start[i + 1]. */
+ * i's outputs are those up to start[i + 1]. A stretch of outputs after another, for tables may exceed the caches. */
 static void find_starts(const struct rg_axis_map *map, int64_t *start)
 {
-    int64_t source[STRETCH];
-    memset(start, 0, (size_t)(map->n_dst + 1) * sizeof *start);
+    int64_t source[STRETCH], n_done = 0, most = 0; /* of start[n_done] the next stretch may have more outputs */
+    start[0] = 0;
     for (int64_t from = 0; from < map->n_src; from += STRETCH) {
-        const int64_t n = rg_axis_find(map, from, map->n_src, source);
+        const int64_t n = rg_axis_find(map, from, map->n_src, source), end = source[n - 1] + 1;
+        memset(start + n_done + 1, 0, (size_t)(end - n_done) * sizeof *start);
         for (int64_t k = 0; k < n; k++) /* the last one counts */
             start[source[k] + 1] = from + k + 1;
+        for (; n_done < end; n_done++) /* sources without outputs */
+            start[n_done] = most = rg_max(start[n_done], most);
     }
-    for (int64_t i = 1, most = 0; i <= map->n_dst; i++) /* sources without outputs */
-        start[i] = most = rg_max(start[i], most);
+    for (int64_t i = n_done + 1; i <= map->n_dst; i++)
+        start[i] = start[n_done];
 }
 
 /* The gather law says where they start. */

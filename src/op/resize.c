@@ -337,9 +337,9 @@ static int64_t line_values(const struct rg_resize_plan *plan)
     return rg_min(most, rg_max(LINE_VALUES, plan->width.n_src / (STRIPS_A_THREAD * n_threads)));
 }
 
-/* The strip from `from` on: as many results as keep its sources within the limit, in steps of a vector; one
- * step at least. */
-static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from)
+/* Where a strip from `from` on ends: as many results as keep its sources within a limit, in steps of a vector; one step
+ * at least. The ends of rows grow, so it is found by halves. */
+static int64_t strip_end(const struct rg_resize_plan *plan, int64_t from)
 {
     const struct rg_axis_map *map = &plan->width;
     const int64_t step = plan->grouped ? 1 : RG_MAX_LANES;
@@ -348,24 +348,31 @@ static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from
                                                             : line_values(plan);
     const int64_t limit = rg_max(n_values / plan->inner, 1);
     const int64_t most_results = plan->width_first ? RING_NBYTES / 2 / (int64_t)plan->base.t_nbytes : MOST_RESULTS;
+    const int64_t most = rg_min(rg_divide_up(most_results, step * plan->inner), rg_divide_up(map->n_dst - from, step));
+    int64_t low = 1, high = rg_max(most, 1); /* steps */
+    while (low < high) {
+        const int64_t middle = high - (high - low) / 2, end = rg_min(from + middle * step, map->n_dst);
+        if (rg_axis_end(map, end - 1) - rg_axis_begin(map, from) > limit)
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return rg_min(from + low * step, map->n_dst);
+}
+
+static struct rg_piece cut_strip(const struct rg_resize_plan *plan, int64_t from)
+{
+    const struct rg_axis_map *map = &plan->width;
     if (rg_resize_is_one_strip(plan))
         return (struct rg_piece){map->begin, map->first, NULL, 0, map->n_dst, 0, map->n_src};
-    int64_t to = from, high = rg_axis_begin(map, from);
-    while (to < map->n_dst) {
-        const int64_t last = rg_min(to + step, map->n_dst) - 1;
-        const int64_t end = rg_axis_end(map, last);
-        if (to > from && (end - rg_axis_begin(map, from) > limit || (to - from) * plan->inner >= most_results))
-            break;
-        to = last + 1;
-        high = end;
-    }
+    const int64_t to = strip_end(plan, from), low = rg_axis_begin(map, from);
     return (struct rg_piece){.begin = map->begin,
                              .first = map->first,
                              .weight = plan->grouped ? map->weight : NULL,
                              .from = from,
                              .to = to,
-                             .low = rg_axis_begin(map, from),
-                             .n_src = high - rg_axis_begin(map, from)};
+                             .low = low,
+                             .n_src = rg_axis_end(map, to - 1) - low};
 }
 
 /* Cuts the width into strips; once to count them and once to keep them. */

@@ -10,7 +10,8 @@ enum {
     MOST_SHRUNK = 1 << 24, /* results of a row that is one strip, the tables of which are indexed with 32 bits */
     SHARED_VECTORS = 10,   /* of lines that are summed together with their neighbours, at most */
     LEAST_GROUP = 16,      /* groups of as many values are resampled side by side */
-    MOST_TERMS = 256       /* results of more terms are added up one by one */
+    MOST_TERMS = 256,      /* results of more terms are added up one by one */
+    MANY_VECTORS = 64      /* of results that are looked at together */
 };
 
 /* Rows are shared if that keeps as much of the slots at work. */
@@ -110,25 +111,28 @@ static enum rg_way choose_route(struct rg_resize_plan *plan)
 
 /* ---- What the route and the strips are chosen by ---- */
 
-/* The most sources between the first and the last of those that a vector of results has. */
-static int64_t widest_step(const struct rg_axis_map *map)
+/* Are there more than `most` sources between the first and the last of those that a vector of results has? Both ends
+ * of what rows read grow, so few looks are enough where many vectors together have no more. */
+static bool has_wide_step(const struct rg_axis_map *map, double most)
 {
-    int64_t widest = 0;
-    for (int64_t from = 0; from < map->n_dst; from += RG_MAX_LANES) {
-        const int64_t last = rg_min(from + RG_MAX_LANES, map->n_dst) - 1;
-        const int64_t end = rg_axis_end(map, last);
-        widest = rg_max(widest, end - map->begin[from]);
+    for (int64_t from = 0, n = MANY_VECTORS * RG_MAX_LANES; from < map->n_dst;) {
+        const int64_t last = rg_min(from + n, map->n_dst) - 1;
+        const bool is_wide = (double)(rg_axis_end(map, last) - map->begin[from]) > most;
+        if (is_wide && n == RG_MAX_LANES)
+            return true;
+        from += is_wide ? 0 : n;
+        n = is_wide ? RG_MAX_LANES : n;
     }
-    return widest;
+    return false;
 }
 
 /* Results are made one by one where they are groups, or have so many terms that their tables would be larger than a
  * row, or have them so far apart that a line could not hold those of a vector. */
 static bool makes_groups(const struct rg_resize_plan *plan)
 {
-    const double row_nbytes = (double)widest_step(&plan->width) * (double)plan->inner * (double)plan->base.t_nbytes;
+    const double most = RG_RESIZE_HELD / (double)plan->inner / (double)plan->base.t_nbytes;
     const bool pays = plan->inner >= LEAST_GROUP || plan->width.max_taps > MOST_TERMS;
-    return row_nbytes > RG_RESIZE_HELD || rg_way_is_taken(RG_GROUPS, true, pays);
+    return has_wide_step(&plan->width, most) || rg_way_is_taken(RG_GROUPS, true, pays);
 }
 
 /* Does each row of a tensor follow the one before it, in all planes? */
