@@ -37,14 +37,20 @@ class Request(NamedTuple):
     views: tuple[Array | None, ...]  # their memory
 
 
-def run(request: Request) -> Any:
-    """What the operator's function returns, by a plan from the cache if it is there."""
-    key, state, inputs, outs, views = request
-    plan = cache.get(key)
+def planned(request: Request) -> Prepared:
+    """The plan of a request, from the cache if it is there."""
+    plan = cache.get(request.key)
     if plan is None:
         generation = cache.generation
-        plan = Prepared(state())
-        cache.put(key, plan, generation)
+        plan = Prepared(request.state())
+        cache.put(request.key, plan, generation)
+    return plan
+
+
+def run(request: Request) -> Any:
+    """What the operator's function returns."""
+    plan = planned(request)
+    _, _, inputs, outs, views = request
     found = try_run(plan.address, inputs, outs)
     return plan.finish(inputs, outs, views) if found is None else found
 
@@ -66,7 +72,7 @@ def _look(array: Array | None) -> Any:
     return None if array is None else (array.shape, array.strides, array.dtype)
 
 
-def _in_order(values: Any) -> Iterator[Any]:
+def in_order(values: Any) -> Iterator[Any]:
     """The values of a sequence. Sets have no order, dicts are no values, and bytes are no numbers that anyone means."""
     if type(values) is not tuple and isinstance(values, (Set, Mapping, bytes, bytearray)):
         raise TypeError
@@ -77,7 +83,7 @@ def _sizes(value: Any, op: str, name: str) -> tuple[int, ...] | None:
     if value is None:
         return None
     try:
-        return tuple([int(index(size)) for size in _in_order(value)])
+        return tuple([int(index(size)) for size in in_order(value)])
     except TypeError:
         raise TypeError(f"{op}: {name} is {shown(value)}, wanted a sequence of whole numbers") from None
 
@@ -109,7 +115,7 @@ def _scales(value: Any, n: int, op: str, number: Callable[[Any], float] = _numbe
     if value is None:
         return None
     try:
-        given = [value] if isinstance(value, _NUMBERS) else list(_in_order(value))
+        given = [value] if isinstance(value, _NUMBERS) else list(in_order(value))
         found = [_NO_SCALE if scale is None else number(scale) for scale in given]
     except (TypeError, OverflowError):
         raise TypeError(f"{op}: scales is {shown(value)}, wanted {'a number' if n == 1 else f'{n} numbers'}") from None
@@ -395,7 +401,7 @@ def _pair(values: Any, op: str, name: str) -> tuple[Any, Any]:
     if type(values) is tuple and len(values) == 2:
         return values
     try:
-        found = tuple(_in_order(values))
+        found = tuple(in_order(values))
     except TypeError:
         raise TypeError(f"{op}: {name} is {shown(values)}, wanted 2 values, of input_grad and grid_grad") from None
     if len(found) != 2:
