@@ -12,33 +12,25 @@ SEED = int(os.environ.get("REGRAD_TEST_SEED", "1"))
 N_IN, N_OUT = (3, 7, 4), (5, 4, 6)
 
 
-def resize_problems():
-    """Of each resize and its gradient one in each mode, with scales and without."""
-    for name, (n, modes) in problems.KINDS.items():
-        for operator in (name, f"{name}_backward"):
-            for k, mode in enumerate(modes):
-                scales = (0.5, 1.75, 2.0)[3 - n :] if k else None
-                yield problems.Resize(operator, mode, (2, 3), N_IN[:n], N_OUT[:n], scales)
+def resizes(name):
+    """A resize and its gradient in each mode, with scales and without."""
+    n, modes = problems.KINDS[name]
+    for operator in (name, f"{name}_backward"):
+        for k, mode in enumerate(modes):
+            scales = (0.5, 1.75, 2.0)[3 - n :] if k else None
+            yield problems.Resize(operator, mode, (2, 3), N_IN[:n], N_OUT[:n], scales)
 
 
-def grid_problems():
-    """Grid samples in two and three dimensions, in all modes, paddings and alignments."""
-    for n in (2, 3):
-        for mode in problems.MODES[: 5 - n]:
-            for padding in problems.PADDINGS:
-                yield problems.GridSample(mode, padding, padding == "border", (2, 3), N_IN[:n], N_OUT[:n])
+def grid_sample(n, mode="bilinear", padding="zeros", align_corners=False):
+    """A grid sample in n dimensions."""
+    return problems.GridSample(mode, padding, align_corners, (2, 3), N_IN[:n], N_OUT[:n])
 
 
-RESIZES = list(resize_problems())
-GRIDS = list(grid_problems())
+RESIZES = tuple(problems.KINDS)
+SAMPLES = [(n, mode) for n in (2, 3) for mode in problems.MODES[: 5 - n]]
 
 
-def name_of(problem):
-    """The name of a test of a problem."""
-    return f"{problem.operator}-{problem.mode}" if isinstance(problem, problems.Resize) else "-".join(problem[:2])
-
-
-def resize(problem, **transform):
+def resize(problem):
     """The function of one array that JAX has for a resize."""
     sizes, options = problem.arguments()
     return lambda x: getattr(regrad.jax, problem.operator)(x, *sizes, **options)
