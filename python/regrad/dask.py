@@ -145,34 +145,39 @@ def _joined(array: da.Array, axes: Sequence[int], op: str, name: str, instead: s
 # ---- What is computed for a chunk ----
 
 
-def _only(chunk: Any) -> Array:
-    """A chunk. Dask gives lists of chunks along axes that the result has not; these are whole."""
+def _array(chunk: Any) -> Array:
+    """A chunk as the library takes it.
+
+    Along axes that the result has not, Dask gives lists of chunks; these axes are whole. What came over the network may
+    lie at any address.
+    """
     while isinstance(chunk, list):
         (chunk,) = chunk
-    found: Array = chunk
-    return found
+    is_odd = isinstance(chunk, np.ndarray) and chunk.ctypes.data % chunk.itemsize != 0
+    array: Array = chunk.copy() if is_odd else chunk
+    return array
 
 
 def _resize_chunk(chunk: Array, op: str, size_name: str, sizes: tuple[int, ...], options: dict[str, Any]) -> Array:
     options = {**options, size_name: (*chunk.shape[:2], *sizes)}
-    result: Array = getattr(regrad, op)(chunk, **options)
+    result: Array = getattr(regrad, op)(_array(chunk), **options)
     return result
 
 
 def _sample_chunk(image: Any, grid: Any, op: str, options: dict[str, Any]) -> Array:
-    result: Array = getattr(regrad, op)(_only(image), _only(grid), **options)
+    result: Array = getattr(regrad, op)(_array(image), _array(grid), **options)
     return result
 
 
 def _input_grad_chunk(gradient: Any, grid: Any, op: str, sizes: tuple[int, ...], options: dict[str, Any]) -> Array:
-    gradient = _only(gradient)
+    gradient = _array(gradient)
     image = np.broadcast_to(np.zeros((), gradient.dtype), (*gradient.shape[:2], *sizes))  # only its shape counts
-    result: Array = getattr(regrad, op)(gradient, image, _only(grid), output_mask=(True, False), **options)[0]
+    result: Array = getattr(regrad, op)(gradient, image, _array(grid), output_mask=(True, False), **options)[0]
     return result
 
 
 def _grid_grad_chunk(gradient: Any, image: Any, grid: Any, op: str, options: dict[str, Any]) -> Array:
-    arrays = (_only(gradient), _only(image), _only(grid))
+    arrays = (_array(gradient), _array(image), _array(grid))
     result: Array = getattr(regrad, op)(*arrays, output_mask=(False, True), **options)[1]
     return result
 
@@ -184,7 +189,8 @@ def _precise(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _grid_grad_part(*arrays: Any, op: str, options: dict[str, Any]) -> Array:
     """The part of a chunk of channels, along a new first axis, not rounded to 16 bits."""
-    gradient, image, grid = (_only(array).astype(_precise(_only(array).dtype)) for array in arrays)
+    whole = [_array(array) for array in arrays]
+    gradient, image, grid = (array.astype(_precise(array.dtype)) for array in whole)
     return _grid_grad_chunk(gradient, image, grid, op, options)[None]
 
 

@@ -286,6 +286,30 @@ def test_functions_are_pickled():
         assert pickle.loads(pickle.dumps(function)) is function
 
 
+def shifted(block):
+    """The block in memory that begins at an odd address, as it may after it was sent."""
+    memory = np.empty(block.nbytes + 3, "u1")
+    begin = 1 + memory.ctypes.data % 2
+    memory[begin : begin + block.nbytes] = np.frombuffer(block.tobytes(), "u1")
+    return memory[begin : begin + block.nbytes].view(block.dtype).reshape(block.shape)
+
+
+@pytest.mark.parametrize("dtype", [*problems.FLOATS, np.dtype([("bfloat16", "u2")])], ids=str)
+def test_chunks_may_lie_at_any_address(dtype):
+    gradient, image, grid = sample_arrays(3, np.dtype("f4"))
+    if dtype.fields is None:
+        gradient, image, grid = (array.astype(dtype) for array in (gradient, image, grid))
+    else:
+        gradient, image, grid = ((array.view("u4") >> 16).astype("u2").view(dtype) for array in (gradient, image, grid))
+    arrays = [da.from_array(array, chunks=(1, *array.shape[1:])) for array in (gradient, image, grid)]
+    odd = [array.map_blocks(shifted, dtype=dtype, meta=np.empty((0,) * 4, dtype)) for array in arrays]
+    assert shifted(gradient).ctypes.data % 2 == 1
+    assert same(regrad.dask.upsample_bicubic2d(odd[0], (3, 3)), regrad.upsample_bicubic2d(gradient, (3, 3)))
+    assert same(regrad.dask.grid_sampler_2d(*odd[1:]), regrad.grid_sampler_2d(image, grid))
+    wanted = regrad.grid_sampler_2d_backward(gradient, image, grid)
+    assert all(same(*pair) for pair in zip(regrad.dask.grid_sampler_2d_backward(*odd), wanted))
+
+
 # ---- Arguments ----
 
 
