@@ -9,6 +9,7 @@
 #include "command.h"
 #include "complain.h"
 #include "element.h"
+#include "mapped_file.h"
 #include "progress.h"
 #include "tensor_file.h"
 
@@ -95,6 +96,14 @@ static void step(const struct npy_header *header, int64_t *index, const int64_t 
     }
 }
 
+/* The elements since `from`, which are not compared again. In Fortran order they lie mixed with the others. */
+static void forget(const struct npy_array *array, int64_t from)
+{
+    const size_t size = npy_type_size(array->header.type);
+    if (!array->header.fortran_order)
+        mapped_file_forget((const char *)array->data + (size_t)from * size, UPDATE_EVERY * size);
+}
+
 static void compare_arrays(struct comparison *c)
 {
     int64_t index[NPY_MAX_RANK] = {0}, stride_a[NPY_MAX_RANK], stride_b[NPY_MAX_RANK];
@@ -105,8 +114,11 @@ static void compare_arrays(struct comparison *c)
     for (int64_t k = 0; k < c->n; k++) {
         compare_elements(c, k, element_load(c->dtype_a, c->a.data, at_a), element_load(c->dtype_b, c->b.data, at_b));
         step(&c->a.header, index, stride_a, stride_b, &at_a, &at_b);
-        if (k % UPDATE_EVERY == 0)
+        if ((k + 1) % UPDATE_EVERY == 0) {
             progress_update((uint64_t)k);
+            forget(&c->a, k + 1 - UPDATE_EVERY);
+            forget(&c->b, k + 1 - UPDATE_EVERY);
+        }
     }
     progress_end();
 }
@@ -242,8 +254,8 @@ static int run_compare(const struct settings *settings)
     int status = compare_files(&comparison);
     for (int kind = 0; kind < N_KINDS; kind++)
         free(comparison.found[kind].position);
-    free(comparison.a.data);
-    free(comparison.b.data);
+    tensor_file_free(&comparison.a);
+    tensor_file_free(&comparison.b);
     return status;
 }
 

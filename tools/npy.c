@@ -90,8 +90,8 @@ static enum npy_status read_preamble(const struct npy_source *source, size_t *le
     return NPY_MALFORMED;
 }
 
-static enum npy_status read_header(const struct npy_source *source, struct npy_header *header, size_t *at,
-                                   struct npy_error *error)
+static enum npy_status read_text(const struct npy_source *source, struct npy_header *header, size_t *at,
+                                 struct npy_error *error)
 {
     size_t length;
     enum npy_status status = read_preamble(source, &length, at, error);
@@ -128,6 +128,20 @@ static enum npy_status wrong_length(const struct npy_header *header, size_t at, 
     return NPY_MALFORMED;
 }
 
+enum npy_status npy_read_header(const struct npy_source *source, struct npy_header *header, size_t *at,
+                                struct npy_error *error)
+{
+    struct npy_header found = {0};
+    enum npy_status status = read_text(source, &found, at, error);
+    if (status != NPY_OK)
+        return status;
+    const uint64_t nbytes = npy_nbytes(&found);
+    if (source->size >= 0 && (uint64_t)source->size != *at + nbytes)
+        return wrong_length(&found, *at, nbytes, (uint64_t)source->size - *at, false, error);
+    *header = found;
+    return NPY_OK;
+}
+
 /* Reads `nbytes` of data into memory that grows with what has come. */
 static enum npy_status read_growing(const struct npy_source *source, size_t nbytes, void **data, size_t *got,
                                     struct npy_error *error)
@@ -152,9 +166,7 @@ static enum npy_status read_growing(const struct npy_source *source, size_t nbyt
 static enum npy_status read_data(const struct npy_source *source, const struct npy_header *header, size_t at,
                                  void **data, struct npy_error *error)
 {
-    uint64_t nbytes = (uint64_t)header->n_elements * npy_type_size(header->type);
-    if (source->size >= 0 && (uint64_t)source->size != at + nbytes)
-        return wrong_length(header, at, nbytes, (uint64_t)source->size - at, false, error);
+    const size_t nbytes = npy_nbytes(header);
     size_t got;
     enum npy_status status = read_growing(source, nbytes, data, &got, error);
     if (status != NPY_OK)
@@ -176,24 +188,28 @@ static void swap_bytes(unsigned char *data, int64_t n, size_t size)
         }
 }
 
-enum npy_status npy_read(const struct npy_source *source, struct npy_array *array, struct npy_error *error)
+enum npy_status npy_read_data(const struct npy_source *source, const struct npy_header *header, size_t at,
+                              struct npy_array *array, struct npy_error *error)
 {
-    struct npy_header header = {0};
-    size_t at;
-    enum npy_status status = read_header(source, &header, &at, error);
-    if (status != NPY_OK)
-        return status;
     void *data = NULL;
-    status = read_data(source, &header, at, &data, error);
+    enum npy_status status = read_data(source, header, at, &data, error);
     if (status != NPY_OK) {
         free(data);
         return status;
     }
-    if (header.swapped)
-        swap_bytes(data, header.n_elements, npy_type_size(header.type));
-    header.swapped = false;
-    *array = (struct npy_array){header, data};
+    if (header->swapped)
+        swap_bytes(data, header->n_elements, npy_type_size(header->type));
+    *array = (struct npy_array){*header, data};
+    array->header.swapped = false;
     return NPY_OK;
+}
+
+enum npy_status npy_read(const struct npy_source *source, struct npy_array *array, struct npy_error *error)
+{
+    struct npy_header header;
+    size_t at;
+    enum npy_status status = npy_read_header(source, &header, &at, error);
+    return status == NPY_OK ? npy_read_data(source, &header, at, array, error) : status;
 }
 
 static ssize_t read_memory(void *context, void *buffer, size_t n)

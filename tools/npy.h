@@ -41,7 +41,7 @@ struct npy_header {
 
 struct npy_array {
     struct npy_header header;
-    void *data; /* n_elements in this machine's byte order, from malloc; never NULL */
+    void *data; /* n_elements in this machine's byte order; never NULL when it was read */
 };
 
 enum npy_status { NPY_OK, NPY_MALFORMED, NPY_UNREADABLE, NPY_NO_MEMORY };
@@ -65,8 +65,17 @@ struct npy_memory {
 };
 struct npy_source npy_memory_source(struct npy_memory *memory);
 
-/* Reads a whole array. On failure *array is left as it was and *error says why; otherwise the caller
- * frees array->data. */
+/* Reads what stands before the data, *at bytes. A source of known size then has the data, and nothing behind it. On
+ * failure *header is left as it was and *error says why. */
+enum npy_status npy_read_header(const struct npy_source *source, struct npy_header *header, size_t *at,
+                                struct npy_error *error);
+
+/* Reads the data that follow a header, and turns them to this machine's byte order. On failure *array is left as it was
+ * and *error says why; otherwise the caller frees array->data. */
+enum npy_status npy_read_data(const struct npy_source *source, const struct npy_header *header, size_t at,
+                              struct npy_array *array, struct npy_error *error);
+
+/* Both: a whole array. */
 enum npy_status npy_read(const struct npy_source *source, struct npy_array *array, struct npy_error *error);
 
 /* Parses the text of a header, which starts at byte `start` of its file (positions in messages). */
@@ -82,6 +91,12 @@ const char *npy_format_shape(const struct npy_header *header, char buffer[NPY_SH
 /* Writes what stands before the data of a version 1.0 file in this machine's byte order, and returns its
  * length, a multiple of 64. header->swapped and n_elements are not looked at. */
 size_t npy_format_header(const struct npy_header *header, char buffer[NPY_HEADER_ROOM]);
+
+/* Bytes of the data. */
+static inline size_t npy_nbytes(const struct npy_header *header)
+{
+    return (size_t)header->n_elements * npy_type_size(header->type);
+}
 
 /* Strides in elements, by the order that the header names. */
 void npy_strides(const struct npy_header *header, int64_t stride[NPY_MAX_RANK]);

@@ -84,7 +84,6 @@ static const struct op others[] = {
      .adjoint = "upsample_bilinear2d",
      .gradient = true,
      .graph = true,
-     .channels_apart = true,
      .make_plan = plan_bilinear_v2_grad},
     {.name = "upsample_nearest_exact2d_grad",
      .summary = "gradient of nearest-exact resize: the graph operator UpsampleNearestExact2dGrad",
@@ -95,7 +94,6 @@ static const struct op others[] = {
      .adjoint = "upsample_nearest_exact2d",
      .gradient = true,
      .graph = true,
-     .channels_apart = true,
      .make_plan = plan_nearest2d_grad},
     {.name = "grid_sampler_2d",
      .summary = "samples an image at the points of a grid",
@@ -169,7 +167,6 @@ static struct op make_resize(const regrad_resize_operator *resize)
                    {gradient ? "grad_input" : "output", gradient ? PLACE_IN : PLACE_OUT, ACCESS_WRITE, OPT_OUTPUT}},
         .options = options_of(resize),
         .gradient = gradient,
-        .channels_apart = true,
         .make_plan = plan_resize,
     };
     op.filter = filter_of(op.name);

@@ -58,7 +58,6 @@ struct op {
     const struct filter *filter; /* of the resizes that the library names, else NULL */
     bool gradient;               /* is it a gradient? */
     bool graph;                  /* a graph operator: scales are float32, and half_pixel_centers must be asked for */
-    bool channels_apart;         /* no result depends on more than one channel */
     regrad_status (*make_plan)(const struct call *call, regrad_plan **plan);
 };
 

@@ -70,6 +70,23 @@ static int parse_count(const struct option_def *def, const char *text, void *fie
     return take_count(&rest, field) && *rest == '\0' ? STATUS_OK : bad_value(def, text);
 }
 
+/* Bytes: a number, and perhaps the letter of a power of 1024. */
+static int parse_bytes(const struct option_def *def, const char *text, void *field)
+{
+    static const char units[] = "KMGT";
+    const char *rest = text;
+    int64_t *value = field;
+    if (!take_count(&rest, value))
+        return bad_value(def, text);
+    const char *unit = *rest ? strchr(units, *rest) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    rest += unit != NULL;
+    if (*rest || *value > INT64_MAX >> shift)
+        return bad_value(def, text);
+    *value <<= shift;
+    return STATUS_OK;
+}
+
 static int parse_sizes(const struct option_def *def, const char *text, void *field)
 {
     struct sizes *sizes = field;
@@ -178,6 +195,9 @@ static const struct option_def defs[N_OPTIONS] = {
     [OPT_THREADS] = {"threads", "a whole number",
                      "how many threads to use; 0: as many as there are (default). Changes no result", 0, parse_count,
                      FIELD(threads), NULL},
+    [OPT_MEMORY] = {"memory", "bytes, or a number and K, M, G or T",
+                    "how much of the files and results may be in memory (default: 256M). Changes no result", 0,
+                    parse_bytes, FIELD(memory), NULL},
     [OPT_TIME] = {"time", NULL, "print on standard error how long the parts took", 0, NULL, 0, NULL},
     [OPT_OVERWRITE] = {"overwrite", NULL, "a result may replace a file that is read", 0, NULL, 0, NULL},
     [OPT_SEED] = {"seed", "a whole number", "of the random data where no files are given (default: 1)", 0, parse_count,
@@ -292,8 +312,11 @@ int options_parse(int argc, char **argv, bool ends_at_word, struct settings *set
     struct option table[N_OPTIONS + 1] = {0};
     char letters[LETTERS_ROOM];
     make_getopt_tables(table, letters, ends_at_word);
-    *settings = (struct settings){
-        .dtype = DTYPE_OF_FILE, .output_mask = MASK_INPUT_GRAD | MASK_GRID_GRAD, .seed = 1, .positions = 5};
+    *settings = (struct settings){.dtype = DTYPE_OF_FILE,
+                                  .output_mask = MASK_INPUT_GRAD | MASK_GRID_GRAD,
+                                  .memory = (int64_t)256 << 20,
+                                  .seed = 1,
+                                  .positions = 5};
     opterr = 0;
     optind = 1;
     int value;

@@ -29,6 +29,7 @@ enum option_id {
     OPT_GRID_GRAD,
     OPT_OUTPUT_MASK,
     OPT_THREADS,
+    OPT_MEMORY,
     OPT_TIME,
     OPT_OVERWRITE,
     OPT_SEED,
@@ -72,7 +73,7 @@ struct settings {
     struct sizes input_size, output_size;
     const char *output, *input_grad, *grid_grad;
     int output_mask;
-    int64_t threads, seed, positions;
+    int64_t threads, memory, seed, positions;
     double atol, rtol, ulp;
     const char *install, *check, *log, *report, *trace, *suppress;
     int format;  /* an enum format */

@@ -32,18 +32,23 @@ static sigset_t fatal_set(void)
     return set;
 }
 
-/* The handler has been reset by SA_RESETHAND, so that the signal, raised again, ends the program as it would have. */
-static void remove_pending(int signal_number)
+void output_remove_temporary(void)
 {
     for (int k = 0; k < OUTPUT_MAX; k++)
         if (pending[k])
             unlink(pending[k]);
+}
+
+/* The handler has been reset by SA_RESETHAND, so that the signal, raised again, ends the program as it would have. */
+static void end_by_signal(int signal_number)
+{
+    output_remove_temporary();
     raise(signal_number);
 }
 
 void output_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = remove_pending, .sa_flags = SA_RESETHAND, .sa_mask = fatal_set()};
+    struct sigaction action = {.sa_handler = end_by_signal, .sa_flags = SA_RESETHAND, .sa_mask = fatal_set()};
     for (int k = 0; k < N_SIGNALS; k++) {
         struct sigaction old;
         if (sigaction(fatal_signals[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)

@@ -55,4 +55,7 @@ void output_discard(struct output *output);
 /* Must be called once before outputs are opened: removes temporary files when a signal ends the program. */
 void output_catch_signals(void);
 
+/* Removes temporary files. To be called in the handler of a signal that ends the program. */
+void output_remove_temporary(void);
+
 #endif

@@ -355,7 +355,7 @@ int problem_init(struct problem *problem, const struct settings *settings, enum 
 void problem_fini(struct problem *problem)
 {
     for (int k = 0; k < OP_MAX_TENSORS; k++) {
-        free(problem->array[k].data);
+        tensor_file_free(&problem->array[k]);
         free(problem->name[k]);
     }
 }

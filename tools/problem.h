@@ -24,7 +24,7 @@ struct problem {
 
 enum files_needed { FILES_NEEDED, FILES_OPTIONAL };
 
-/* Finds the operator and reads the files that settings->words name, and works out all shapes. Complains
+/* Finds the operator and opens the files that settings->words name, and works out all shapes. Complains
  * and returns an exit status; whatever it is, the caller calls problem_fini. */
 int problem_init(struct problem *problem, const struct settings *settings, enum files_needed needed);
 

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "complain.h"
+#include "mapped_file.h"
 #include "options.h"
 #include "progress.h"
 
@@ -43,6 +45,29 @@ static ssize_t read_stream(void *context, void *buffer, size_t n)
     return got;
 }
 
+/* Can the data of a file be used as they stand in it? */
+static bool usable(const struct npy_header *header, size_t at)
+{
+    return !header->swapped && at % npy_type_size(header->type) == 0;
+}
+
+static enum npy_status read_source(const char *name, int descriptor, const struct npy_source *source,
+                                   struct npy_array *array, struct npy_error *error)
+{
+    struct npy_header header;
+    size_t at;
+    enum npy_status status = npy_read_header(source, &header, &at, error);
+    if (status != NPY_OK)
+        return status;
+    void *data = NULL;
+    if (source->size >= 0 && usable(&header, at))
+        data = mapped_file_open(name, descriptor, at, npy_nbytes(&header));
+    if (!data)
+        return npy_read_data(source, &header, at, array, error);
+    *array = (struct npy_array){header, data};
+    return NPY_OK;
+}
+
 static int read_from(const char *name, int descriptor, struct npy_array *array)
 {
     struct stat file;
@@ -51,7 +76,7 @@ static int read_from(const char *name, int descriptor, struct npy_array *array)
     struct npy_source source = {read_stream, &stream, sized ? file.st_size : -1};
     struct npy_error error;
     progress_begin("reading", sized ? (uint64_t)file.st_size : 0);
-    enum npy_status status = npy_read(&source, array, &error);
+    enum npy_status status = read_source(name, descriptor, &source, array, &error);
     progress_end();
     if (status == NPY_OK)
         return STATUS_OK;
@@ -68,6 +93,13 @@ int tensor_file_read(const char *name, struct npy_array *array)
     int status = read_from(name, descriptor, array);
     close(descriptor);
     return status;
+}
+
+void tensor_file_free(struct npy_array *array)
+{
+    if (!mapped_file_close(array->data))
+        free(array->data);
+    array->data = NULL;
 }
 
 int tensor_file_dtype(const char *name, const struct npy_header *header, int wanted, regrad_dtype *dtype)
@@ -114,16 +146,20 @@ struct npy_header tensor_file_header(regrad_dtype dtype, int rank, const int64_t
     return header;
 }
 
-int tensor_file_write(const struct output *output, const struct npy_array *array)
+int tensor_file_write_head(const struct output *output, const struct npy_header *header)
 {
     char head[NPY_HEADER_ROOM];
-    int status = output_write(output, head, npy_format_header(&array->header, head));
-    size_t nbytes = (size_t)array->header.n_elements * npy_type_size(array->header.type);
-    progress_begin("writing", nbytes);
+    return output_write(output, head, npy_format_header(header, head));
+}
+
+int tensor_file_write(const struct output *output, const void *data, size_t nbytes, uint64_t *written)
+{
+    int status = STATUS_OK;
     for (size_t done = 0; done < nbytes && status == STATUS_OK; done += piece) {
-        status = output_write(output, (const char *)array->data + done, nbytes - done < piece ? nbytes - done : piece);
-        progress_update(done);
+        const size_t n = nbytes - done < piece ? nbytes - done : piece;
+        status = output_write(output, (const char *)data + done, n);
+        *written += n;
+        progress_update(*written);
     }
-    progress_end();
     return status;
 }

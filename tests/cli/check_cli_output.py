@@ -317,7 +317,7 @@ class Bar(Case):
         self.assertEqual(percent, sorted(percent))
         self.assertTrue(shown.endswith("\r\033[K"), "the bar is wiped at the end")
         with_bar = self.load("out.npy").tobytes()
-        self.regrad(*COMMAND, "500,500") # in one piece
+        self.regrad(*COMMAND, "500,500") # in one slice
         self.assertEqual(self.load("out.npy").tobytes(), with_bar)
 
     def test_narrow_terminal(self):
@@ -329,15 +329,15 @@ class Bar(Case):
         done = self.regrad(*COMMAND, "500,500")
         self.assertEqual(done.stderr, "")
 
-    def test_pieces_say_so(self):
+    def test_slices_say_so(self):
         self.save("in.npy", np.random.default_rng(1).standard_normal((3, 2, 6, 6)).astype("f4"))
         program, ours = self.on_terminal([*COMMAND, "9,9", "--time"])
-        self.assertIn("(in 3 pieces, for the bar)", self.drain(program, ours))
-        in_pieces = self.load("out.npy").tobytes()
+        self.assertIn("in 6 slices", self.drain(program, ours))
+        in_slices = self.load("out.npy").tobytes()
         self.regrad(*COMMAND, "9,9")
-        self.assertEqual(self.load("out.npy").tobytes(), in_pieces)
+        self.assertEqual(self.load("out.npy").tobytes(), in_slices)
 
-    def test_pieces_of_every_operator(self):
+    def test_slices_of_every_operator(self):
         """Cut for the bar or not: the same bits, along the batch and along the channels."""
         rng = np.random.default_rng(4)
         for n in (1, 3):
@@ -361,9 +361,9 @@ class Bar(Case):
                     program, ours = self.on_terminal(["run", *words])
                     self.drain(program, ours)
                     names = [w for w in words if w.startswith("out")]
-                    in_pieces = [self.load(name).tobytes() for name in names]
+                    in_slices = [self.load(name).tobytes() for name in names]
                     self.regrad("run", *words)
-                    self.assertEqual([self.load(name).tobytes() for name in names], in_pieces)
+                    self.assertEqual([self.load(name).tobytes() for name in names], in_slices)
 
 
 if __name__ == "__main__":
