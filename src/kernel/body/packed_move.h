@@ -83,8 +83,8 @@ RG_VECTOR_INLINE void STORED(interleave_lanes)(T *tile, int64_t lanes, const S *
     }
 }
 
-RG_VECTOR_INLINE void STORED(deinterleave_lanes)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes,
-                                                 int64_t n, bool far)
+RG_INLINE void STORED(deinterleave_lanes)(S *dst, int64_t stride, int64_t channels, const T *tile, int64_t lanes,
+                                          int64_t n, bool far)
 {
     for (int64_t p = 0; p < n; p += V_LANES) {
         V from[RG_GRID_LANES];
@@ -307,23 +307,26 @@ static void STORED(store_wide)(S *out, int64_t channel_stride, int64_t stride, c
 
 /* ---- All ---- */
 
-/* Values that are neighbours in memory. */
+/* Values that are neighbours in memory. The last vector overlaps the one before it. */
 static void STORED(load_row)(T *out, const S *in, int64_t n)
 {
-    int64_t k = 0;
-    for (; k + V_LANES <= n; k += V_LANES) {
-        __builtin_prefetch((const void *)((uintptr_t)(in + k) + POINTS_AHEAD_NBYTES));
-        VOP(store)(out + k, V_WIDEN(in + k));
+    for (int64_t k = 0; k < n && n >= V_LANES; k += V_LANES) {
+        const int64_t at = k + V_LANES <= n ? k : n - V_LANES;
+        __builtin_prefetch((const void *)((uintptr_t)(in + at) + POINTS_AHEAD_NBYTES));
+        VOP(store)(out + at, V_WIDEN(in + at));
     }
-    STORED(load_apart)(out + k, 1, in + k, 1, 1, 1, n - k);
+    if (n < V_LANES)
+        STORED(load_apart)(out, 1, in, 1, 1, 1, n);
 }
 
 static void STORED(store_row)(S *out, const T *in, int64_t n)
 {
-    int64_t k = 0;
-    for (; k + V_LANES <= n; k += V_LANES)
-        V_NARROW(out + k, VOP(canonical)(VOP(load)(in + k)));
-    STORED(store_apart)(out + k, 1, 1, in + k, 1, 1, n - k);
+    for (int64_t k = 0; k < n && n >= V_LANES; k += V_LANES) {
+        const int64_t at = k + V_LANES <= n ? k : n - V_LANES;
+        V_NARROW(out + at, VOP(canonical)(VOP(load)(in + at)));
+    }
+    if (n < V_LANES)
+        STORED(store_apart)(out, 1, 1, in, 1, 1, n);
 }
 
 /* Pixels of few lanes that follow one another in the tensor too, with fewer channels. Vectors reach into the next
@@ -363,12 +366,18 @@ static bool STORED(is_last)(int64_t lanes, int64_t channel_stride, int64_t strid
     return lanes < RG_GRID_LANES && channel_stride == 1 && stride == channels;
 }
 
+/* Pixels that are moved together, if they are neighbours in memory. */
+static int64_t STORED(count_moved)(int64_t lanes, int64_t n)
+{
+    return lanes == 1 ? n : n / RG_GRID_LANES * RG_GRID_LANES;
+}
+
 static void STORED(packed_load)(void *tile, int64_t lanes, const void *src, int64_t channel_stride, int64_t stride,
                                 int64_t channels, int64_t n)
 {
     T *const out = tile;
     const S *const in = src;
-    const int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
+    const int64_t p = stride == 1 ? STORED(count_moved)(lanes, n) : 0;
     if (lanes == RG_GRID_LANES) {
         STORED(load_wide)(out, in, channel_stride, stride, channels, n);
         return;
@@ -441,17 +450,30 @@ static void STORED(gather_near)(S *stored, const S *src, const int32_t *row, con
 
 /* The neighbours of points in a channel. */
 struct STORED(near) {
-    bool by_vectors; /* values are gathered when they are wanted; else they are stored beforehand */
+    bool by_vectors; /* values are gathered when they are wanted; else they are stored beforehand, for each channel */
+    bool by_quads;   /* stored, of bicubic points most of which have their neighbours in a row side by side */
     int64_t n_taps, n_rows;
     int32_t row[RG_GRID_TAPS][RG_GRID_POINTS], x[RG_GRID_TAPS][RG_GRID_POINTS];
+    int32_t beside[RG_GRID_POINTS]; /* by quads: has the point? */
     S stored[RG_GRID_NEIGHBOURS][RG_GRID_POINTS];
 };
+
+/* Are there enough bicubic points whose neighbours in a row are side by side? */
+static bool STORED(find_beside)(struct STORED(near) * near)
+{
+    int32_t n = 0;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+        near->beside[p] = near->x[RG_GRID_TAPS - 1][p] == near->x[0][p] + RG_GRID_TAPS - 1;
+        n += near->beside[p];
+    }
+    return n >= RG_GRID_POINTS / 2;
+}
 
 static void STORED(find_near)(struct STORED(near) * near, const struct rg_grid_image *image,
                               const struct rg_grid_points *points)
 {
     const int64_t n_taps = points->n_taps;
-    near->by_vectors = sizeof(S) == sizeof(T) && image->near;
+    const bool wide = sizeof(S) == sizeof(T) && image->near;
     near->n_taps = n_taps;
     near->n_rows = rg_grid_count_rows(points, n_taps);
     for (int64_t r = 0; r < near->n_rows && image->near; r++)
@@ -461,13 +483,47 @@ static void STORED(find_near)(struct STORED(near) * near, const struct rg_grid_i
             STORED(place_near)(near->row[r], points->y.index[r], image->stride_h);
     for (int64_t k = 0; k < n_taps && image->near; k++)
         STORED(place_near)(near->x[k], points->x.index[k], image->stride_w);
+    near->by_quads = wide && n_taps == RG_GRID_TAPS && image->stride_w == 1 && STORED(find_beside)(near);
+    near->by_vectors = wide && !near->by_quads;
+}
+
+/* The neighbours of bicubic points p to p + 3. */
+RG_VECTOR_INLINE void STORED(store_quads)(struct STORED(near) * near, const S *src, int64_t p)
+{
+    static const S outside[RG_GRID_TAPS];
+    for (int64_t r = 0; r < RG_GRID_TAPS; r++) {
+        Q quad[4];
+        for (int64_t i = 0; i < 4; i++) {
+            const bool has = (near->beside[p + i] != 0) & (near->row[r][p + i] >= GATHER_LEAST);
+            quad[i] = VOP(quad_load)((const void *)(has ? src + near->row[r][p + i] + near->x[0][p + i] : outside));
+        }
+        VOP(quad_transpose)(quad);
+        for (int64_t k = 0; k < RG_GRID_TAPS; k++)
+            VOP(quad_store)((void *)(near->stored[r * RG_GRID_TAPS + k] + p), quad[k]);
+    }
+}
+
+static void STORED(store_by_quads)(struct STORED(near) * near, const S *src, int64_t n)
+{
+    for (int64_t p = 0; p < n; p += 4) {
+        STORED(store_quads)(near, src, p);
+        for (int64_t i = p; i < p + 4; i++)
+            for (int64_t k = 0; k < RG_GRID_NEIGHBOURS && near->beside[i] == 0; k++) {
+                const int32_t at = near->row[k / RG_GRID_TAPS][i] + near->x[k % RG_GRID_TAPS][i];
+                near->stored[k][i] = at < GATHER_LEAST ? 0 : src[at];
+            }
+    }
 }
 
 /* What is not gathered by vectors is widened when all of it is there, so that nothing waits for a store. */
 static void STORED(store_near)(struct STORED(near) * near, const S *src, const struct rg_grid_image *image,
                                const struct rg_grid_points *points, int64_t n)
 {
-    for (int64_t r = 0, k = 0; r < near->n_rows && !near->by_vectors; r++) {
+    if (near->by_quads) {
+        STORED(store_by_quads)(near, src, n);
+        return;
+    }
+    for (int64_t r = 0, k = 0; r < near->n_rows; r++) {
         const int64_t *const z = rg_grid_is_deep(points) ? points->z.index[r / near->n_taps] : NULL;
         for (int64_t kx = 0; kx < near->n_taps; kx++, k++)
             if (image->near)
@@ -487,40 +543,45 @@ RG_VECTOR_INLINE V STORED(near_value)(const struct STORED(near) * near, const S 
                : V_WIDEN(near->stored[k] + p);
 }
 
-RG_VECTOR_INLINE void STORED(sample_taps)(T *out, const S *src, const struct STORED(near) * near,
-                                          const union rg_grid_values *weight, int64_t n, int64_t n_rows, int64_t n_taps,
-                                          bool by_vectors)
+/* Channel after channel for the same points, so that what is read goes on by the channel's stride, and places and few
+ * weights stay in registers. */
+RG_VECTOR_INLINE void STORED(sample_taps)(T *restrict tile, const S *src, int64_t channel_stride, int64_t channels,
+                                          const struct STORED(near) * near, const struct rg_packed_points *points,
+                                          int64_t n, int64_t n_rows, int64_t n_taps, bool by_vectors)
 {
-    for (int64_t p = 0; p < n; p += V_LANES) {
-        V sum = VOP(set1)(0);
-        for (int64_t k = 0; k < n_rows * n_taps; k++)
-            sum = VOP(muladd)(VOP(load)((const T *)&weight[k] + p),
-                              STORED(near_value)(near, src, k, n_taps, p, by_vectors), sum);
-        VOP(store)(out + p, sum);
-    }
+    for (int64_t p = 0; p < n; p += V_LANES)
+        for (int64_t c = 0; c < channels; c++) {
+            V sum = VOP(set1)(0);
+            for (int64_t k = 0; k < n_rows * n_taps; k++)
+                sum = VOP(muladd)(VOP(load)((const T *)&points->weight[k] + p),
+                                  STORED(near_value)(near, src + c * channel_stride, k, n_taps, p, by_vectors), sum);
+            VOP(store)(tile + c * RG_GRID_POINTS + p, sum);
+        }
 }
 
-RG_VECTOR_INLINE void STORED(slope_taps)(union rg_grid_values *const term[RG_GRID_AXES], int64_t c, const T *grad,
-                                         const S *src, const struct STORED(near) * near,
+RG_VECTOR_INLINE void STORED(slope_taps)(union rg_grid_values *const term[RG_GRID_AXES], const T *tile, const S *src,
+                                         int64_t channel_stride, int64_t channels, const struct STORED(near) * near,
                                          const struct rg_packed_points *points, int64_t n, int64_t n_axes,
                                          int64_t n_rows, int64_t n_taps, bool by_vectors)
 {
     const union rg_grid_values *const by[RG_GRID_AXES] = {points->dx, points->dy, points->dz};
-    for (int64_t p = 0; p < n; p += V_LANES) {
-        V sum[RG_GRID_AXES];
-#pragma GCC unroll 3
-        for (int64_t d = 0; d < n_axes; d++)
-            sum[d] = VOP(set1)(0);
-        for (int64_t k = 0; k < n_rows * n_taps; k++) {
-            const V value = STORED(near_value)(near, src, k, n_taps, p, by_vectors);
+    for (int64_t p = 0; p < n; p += V_LANES)
+        for (int64_t c = 0; c < channels; c++) {
+            const V grad = VOP(load)(tile + c * RG_GRID_POINTS + p);
+            V sum[RG_GRID_AXES];
 #pragma GCC unroll 3
             for (int64_t d = 0; d < n_axes; d++)
-                sum[d] = VOP(muladd)(VOP(load)((const T *)&by[d][k] + p), value, sum[d]);
-        }
+                sum[d] = VOP(set1)(0);
+            for (int64_t k = 0; k < n_rows * n_taps; k++) {
+                const V value = STORED(near_value)(near, src + c * channel_stride, k, n_taps, p, by_vectors);
 #pragma GCC unroll 3
-        for (int64_t d = 0; d < n_axes; d++)
-            VOP(store)((T *)&term[d][c] + p, VOP(mul)(VOP(load)(grad + p), sum[d]));
-    }
+                for (int64_t d = 0; d < n_axes; d++)
+                    sum[d] = VOP(muladd)(VOP(load)((const T *)&by[d][k] + p), value, sum[d]);
+            }
+#pragma GCC unroll 3
+            for (int64_t d = 0; d < n_axes; d++)
+                VOP(store)((T *)&term[d][c] + p, VOP(mul)(grad, sum[d]));
+        }
 }
 
 static void STORED(packed_sample_each)(void *tile, const void *src, int64_t channel_stride, int64_t channels,
@@ -528,24 +589,24 @@ static void STORED(packed_sample_each)(void *tile, const void *src, int64_t chan
                                        int64_t n)
 {
     const int64_t whole = NAME(packed_whole)(n);
-    const union rg_grid_values *const weight = points->weight;
+    T *const out = tile;
+    const S *const in = src;
     struct STORED(near) near;
     STORED(find_near)(&near, image, &points->each);
-    for (int64_t c = 0; c < channels; c++) {
-        T *const out = (T *)tile + c * RG_GRID_POINTS;
-        const S *const in = (const S *)src + c * channel_stride;
-        STORED(store_near)(&near, in, image, &points->each, whole);
-        if (!near.by_vectors)
-            STORED(sample_taps)(out, in, &near, weight, whole, near.n_rows, near.n_taps, false);
-        else if (near.n_taps == 1)
-            STORED(sample_taps)(out, in, &near, weight, whole, 1, 1, true);
-        else if (near.n_rows == 2)
-            STORED(sample_taps)(out, in, &near, weight, whole, 2, 2, true);
-        else if (near.n_taps == 2)
-            STORED(sample_taps)(out, in, &near, weight, whole, 4, 2, true);
-        else
-            STORED(sample_taps)(out, in, &near, weight, whole, 4, 4, true);
+    for (int64_t c = 0; c < channels && !near.by_vectors; c++) {
+        STORED(store_near)(&near, in + c * channel_stride, image, &points->each, whole);
+        STORED(sample_taps)(out + c * RG_GRID_POINTS, in, 0, 1, &near, points, whole, near.n_rows, near.n_taps, false);
     }
+    if (!near.by_vectors)
+        return;
+    if (near.n_taps == 1)
+        STORED(sample_taps)(out, in, channel_stride, channels, &near, points, whole, 1, 1, true);
+    else if (near.n_rows == 2)
+        STORED(sample_taps)(out, in, channel_stride, channels, &near, points, whole, 2, 2, true);
+    else if (near.n_taps == 2)
+        STORED(sample_taps)(out, in, channel_stride, channels, &near, points, whole, 4, 2, true);
+    else
+        STORED(sample_taps)(out, in, channel_stride, channels, &near, points, whole, 4, 4, true);
 }
 
 static void STORED(packed_slope_each)(union rg_grid_values *const term[RG_GRID_AXES], const void *tile, const void *src,
@@ -554,23 +615,26 @@ static void STORED(packed_slope_each)(union rg_grid_values *const term[RG_GRID_A
 {
     const int64_t whole = NAME(packed_whole)(n);
     const bool deep = rg_grid_is_deep(&points->each);
+    const S *const in = src;
     struct STORED(near) near;
     STORED(find_near)(&near, image, &points->each);
-    for (int64_t c = 0; c < channels; c++) {
+    for (int64_t c = 0; c < channels && !near.by_vectors; c++) {
+        union rg_grid_values *const of[RG_GRID_AXES] = {term[0] + c, term[1] + c, term[2] + c};
         const T *const grad = (const T *)tile + c * RG_GRID_POINTS;
-        const S *const in = (const S *)src + c * channel_stride;
-        STORED(store_near)(&near, in, image, &points->each, whole);
-        if (!near.by_vectors && deep)
-            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 3, near.n_rows, near.n_taps, false);
-        else if (!near.by_vectors)
-            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 2, near.n_rows, near.n_taps, false);
-        else if (deep)
-            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 3, 4, 2, true);
-        else if (near.n_taps == 2)
-            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 2, 2, 2, true);
+        STORED(store_near)(&near, in + c * channel_stride, image, &points->each, whole);
+        if (deep)
+            STORED(slope_taps)(of, grad, in, 0, 1, &near, points, whole, 3, near.n_rows, near.n_taps, false);
         else
-            STORED(slope_taps)(term, c, grad, in, &near, points, whole, 2, 4, 4, true);
+            STORED(slope_taps)(of, grad, in, 0, 1, &near, points, whole, 2, near.n_rows, near.n_taps, false);
     }
+    if (!near.by_vectors)
+        return;
+    if (deep)
+        STORED(slope_taps)(term, tile, in, channel_stride, channels, &near, points, whole, 3, 4, 2, true);
+    else if (near.n_taps == 2)
+        STORED(slope_taps)(term, tile, in, channel_stride, channels, &near, points, whole, 2, 2, 2, true);
+    else
+        STORED(slope_taps)(term, tile, in, channel_stride, channels, &near, points, whole, 2, 4, 4, true);
 }
 
 static void STORED(packed_store)(void *dst, int64_t channel_stride, int64_t stride, const void *tile, int64_t lanes,
@@ -578,7 +642,7 @@ static void STORED(packed_store)(void *dst, int64_t channel_stride, int64_t stri
 {
     S *const out = dst;
     const T *const in = tile;
-    const int64_t p = stride == 1 ? n / RG_GRID_LANES * RG_GRID_LANES : 0;
+    const int64_t p = stride == 1 ? STORED(count_moved)(lanes, n) : 0;
     if (lanes == RG_GRID_LANES) {
         STORED(store_wide)(out, channel_stride, stride, in, channels, n, far);
         return;
