@@ -135,6 +135,22 @@ RG_VECTOR_INLINE void NAME(spread_one)(T *packed, const struct rg_packed_window 
     NAME(put_one)(packed, pitch, &held);
 }
 
+/* The same for points many of which are at an edge: what is outside is added to values that take turns, since each
+ * addition waits for the last one to the same. */
+static void NAME(spread_edges)(T *packed, const struct rg_packed_window *window, const struct rg_packed_points *points,
+                               const union rg_grid_values weight[4], const T *grad, int64_t n)
+{
+    T outside[RG_GRID_LANES] = {0};
+    int32_t at[4][RG_GRID_POINTS];
+    place_edges(at, points, window);
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t k = 0; k < 4; k++) {
+            T *const none = outside + (4 * p + k) % RG_GRID_LANES;
+            T *const to = at[k][p] < 0 ? none : packed + at[k][p];
+            *to = M(fma)(NAME(packed_value)(&weight[k], p), grad[p], *to);
+        }
+}
+
 /* Quad j of a pixel's channels. When but two are left, the others are +0. */
 RG_VECTOR_INLINE Q NAME(get_quad)(const T *pixel, int64_t lanes, int64_t j)
 {
@@ -278,6 +294,34 @@ RG_VECTOR_INLINE void NAME(fetch_pairs)(struct NAME(pairs) * pairs, const T *pac
     }
 }
 
+/* The same where many points are at an edge. */
+static void NAME(fetch_edges)(struct NAME(pairs) * pairs, const T *packed, const struct rg_packed_window *window,
+                              const struct rg_packed_points *points, int64_t n)
+{
+    static const int32_t zero[RG_GRID_LANES];
+    int32_t at[4][RG_GRID_POINTS];
+    place_edges(at, points, window);
+    for (int64_t p = 0; p < n; p += V_LANES) {
+        T *const top = pairs->top + 2 * p, *const bottom = pairs->bottom + 2 * p;
+        V left, right;
+        VOP(zip)(VOP(gather)(packed, at[0] + p, zero), VOP(gather)(packed, at[1] + p, zero), &left, &right);
+        VOP(store)(top, left);
+        VOP(store)(top + V_LANES, right);
+        VOP(zip)(VOP(gather)(packed, at[2] + p, zero), VOP(gather)(packed, at[3] + p, zero), &left, &right);
+        VOP(store)(bottom, left);
+        VOP(store)(bottom + V_LANES, right);
+    }
+}
+
+static void NAME(fetch_one)(struct NAME(pairs) * pairs, const T *packed, const struct rg_packed_window *window,
+                            const int32_t *place, const struct rg_packed_points *points, int64_t n)
+{
+    if (has_edges(place))
+        NAME(fetch_edges)(pairs, packed, window, points, n);
+    else
+        NAME(fetch_pairs)(pairs, packed, window, place, points, n);
+}
+
 /* The four values of V_LANES points. */
 RG_VECTOR_INLINE void NAME(unpair)(V value[4], const struct NAME(pairs) * pairs, int64_t p)
 {
@@ -394,6 +438,8 @@ static void NAME(packed_spread)(void *packed, int64_t lanes, const struct rg_pac
     if (lanes == RG_GRID_LANES) {
         const struct NAME(wide) wide = NAME(make_wide)(there, window, at, points, tile, n);
         NAME(spread_all)(packed, &wide);
+    } else if (lanes == 1 && has_edges(at[0])) {
+        NAME(spread_edges)(packed, window, points, weight, tile, n);
     } else if (lanes == 1) {
         NAME(spread_one)(packed, window, at[0], points, weight, tile, n);
     } else if (lanes == 2) {
@@ -415,7 +461,7 @@ static void NAME(packed_sample)(void *tile, const void *packed, int64_t lanes, c
         NAME(sample_all)(tile, packed, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;
-        NAME(fetch_pairs)(&pairs, packed, window, at[0], points, NAME(packed_whole)(n));
+        NAME(fetch_one)(&pairs, packed, window, at[0], points, NAME(packed_whole)(n));
         NAME(sample_one)(tile, &pairs, weight, NAME(packed_whole)(n));
     } else if (lanes == 2) {
         NAME(sample_quads)(tile, packed, 2, window, at[0], points, weight, n);
@@ -439,7 +485,7 @@ static void NAME(packed_slope)(struct rg_grid_sums sums, const void *packed, voi
         NAME(slope_all)(sums, packed, spread, &wide);
     } else if (lanes == 1) {
         struct NAME(pairs) pairs;
-        NAME(fetch_pairs)(&pairs, packed, window, at[0], points, whole);
+        NAME(fetch_one)(&pairs, packed, window, at[0], points, whole);
         NAME(slope_one)(sums.x, sums.y, &pairs, points, tile, whole);
     } else if (lanes == 2) {
         NAME(slope_lanes)(sums.x, sums.y, packed, 2, window, at[0], points, tile, whole);

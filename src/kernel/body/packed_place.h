@@ -17,6 +17,30 @@ static void place_bilinear(int32_t *restrict place, const struct rg_packed_point
     }
 }
 
+/* A block with more points at an edge of an image of one lane than this is done without a branch for each. */
+enum { FEW_EDGES = 8 };
+
+static bool has_edges(const int32_t *place)
+{
+    int32_t n = 0;
+    for (int64_t p = 0; p < RG_GRID_POINTS; p++)
+        n += place[p] == RG_PACKED_SOME;
+    return n > FEW_EDGES;
+}
+
+/* Where each neighbour is in an image of one lane, and before GATHER_LEAST if it is not in the window. */
+static void place_edges(int32_t (*restrict at)[RG_GRID_POINTS], const struct rg_packed_points *points,
+                        const struct rg_packed_window *window)
+{
+    const struct rg_packed_window in = *window;
+    for (int32_t k = 0; k < 4; k++)
+        for (int64_t p = 0; p < RG_GRID_POINTS; p++) {
+            const int32_t x = points->x.first[p] + k % 2, y = points->y.first[p] + k / 2;
+            const bool has = (x >= 0) & (x < in.width) & (y >= in.row_begin) & (y < in.row_end);
+            at[k][p] = has ? (y & in.mask) * in.width + x : 2 * GATHER_LEAST;
+        }
+}
+
 /* Where the pixel before row y is in an image of many lanes; 0 where the row is not in the window. */
 static inline int32_t many_row(int32_t y, const struct rg_packed_window *window)
 {
