@@ -6,6 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
+import jax
 import pytest
 import regrad
 import regrad.jax
@@ -21,7 +22,8 @@ def test_there_are_programs():
 
 @pytest.mark.parametrize("block", OURS, ids=range(len(OURS)))
 def test_the_document(block):
-    exec(compile(block, "docs/frameworks.md", "exec"), {"__name__": "block"})
+    with jax.enable_x64(False):
+        exec(compile(block, "docs/frameworks.md", "exec"), {"__name__": "block"})
 
 
 @pytest.mark.parametrize("name", ["", "grid_sample", "grid_sampler_2d", "grid_sampler_3d_backward",
@@ -30,8 +32,9 @@ def test_examples(name):
     found = regrad.jax if not name else getattr(regrad.jax, name)
     examples = doctest.DocTestFinder(recurse=False).find(found, name or "regrad.jax", globs={})
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    for example in examples:
-        runner.run(example)
+    with jax.enable_x64(False):
+        for example in examples:
+            runner.run(example)
     results = runner.summarize(verbose=False)
     assert results.attempted > 0 and results.failed == 0
 
