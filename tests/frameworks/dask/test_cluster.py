@@ -32,7 +32,7 @@ def client(tmp_path_factory):
     scratch = str(tmp_path_factory.mktemp("workers"))
     with (
         distributed.LocalCluster(
-            2, threads_per_worker=1, processes=True, local_directory=scratch, **options
+            n_workers=2, threads_per_worker=1, processes=True, local_directory=scratch, **options
         ) as cluster,
         distributed.Client(cluster, timeout=SECONDS) as client,
     ):
