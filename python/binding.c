@@ -195,6 +195,18 @@ static int run_held(const regrad_plan *plan, const struct held *held)
     return status;
 }
 
+/*
+ * Runs a plan on the addresses of its inputs and outputs, which are as it wants them. Addresses that it has no use for
+ * are NULL. The caller does not hold the interpreter's lock.
+ */
+REGRAD_API int regrad_python_run_at(const regrad_plan *plan, const void *input0, const void *input1, const void *input2,
+                                    void *output0, void *output1)
+{
+    const void *const inputs[MOST_POINTERS] = {input0, input1, input2};
+    void *const outputs[MOST_POINTERS] = {output0, output1};
+    return run_plan(plan, inputs, outputs);
+}
+
 /* Runs a plan on a tuple of its arrays, with anything in the place of results that are not wanted. Returns a status, or
  * one of the above. */
 REGRAD_API int regrad_python_run(const regrad_plan *plan, const struct regrad_python_array *wanted,

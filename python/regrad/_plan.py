@@ -191,6 +191,7 @@ class _Cache:
 
     def __init__(self) -> None:
         self._hits = self._misses = self.generation = 0
+        self.fronts: list[dict[Any, Any]] = []  # what others keep of their own, and `clear` empties
         self._renew()
         os.register_at_fork(after_in_child=self._renew)
 
@@ -244,6 +245,8 @@ class _Cache:
             self._hits = self._misses = 0
             self.generation += 1
         dropped.clear()
+        for front in self.fronts:
+            front.clear()
         _library.library.regrad_python_trim()
 
 

@@ -7,9 +7,11 @@ import math
 import warnings
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
+from torch.overrides import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 
 from . import _operators
 
@@ -18,53 +20,83 @@ torch_interpolate: Any = F.interpolate
 torch_grid_sample: Any = F.grid_sample
 
 _FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
-_KINDS = (torch.Tensor, torch.nn.Parameter)
+_KINDS = (Tensor, torch.nn.Parameter, torch._subclasses.FakeTensor)
+_WHOLE = (int, torch.SymInt, np.integer)
+_NUMBERS = (float, int, torch.SymFloat, np.floating, np.integer)
 
-# By the mode, antialias and the number of axes.
+# By mode, antialias and rank.
 _RESIZES = {
-    ("nearest", False, 1): "upsample_nearest1d",
-    ("nearest", False, 2): "upsample_nearest2d",
-    ("nearest", False, 3): "upsample_nearest3d",
-    ("nearest-exact", False, 1): "upsample_nearest_exact1d",
-    ("nearest-exact", False, 2): "upsample_nearest_exact2d",
-    ("nearest-exact", False, 3): "upsample_nearest_exact3d",
-    ("linear", False, 1): "upsample_linear1d",
-    ("bilinear", False, 2): "upsample_bilinear2d",
-    ("trilinear", False, 3): "upsample_trilinear3d",
-    ("bicubic", False, 2): "upsample_bicubic2d",
-    ("bilinear", True, 2): "upsample_bilinear2d_aa",
-    ("bicubic", True, 2): "upsample_bicubic2d_aa",
+    ("nearest", False, 3): "upsample_nearest1d",
+    ("nearest", False, 4): "upsample_nearest2d",
+    ("nearest", False, 5): "upsample_nearest3d",
+    ("nearest-exact", False, 3): "upsample_nearest_exact1d",
+    ("nearest-exact", False, 4): "upsample_nearest_exact2d",
+    ("nearest-exact", False, 5): "upsample_nearest_exact3d",
+    ("linear", False, 3): "upsample_linear1d",
+    ("bilinear", False, 4): "upsample_bilinear2d",
+    ("trilinear", False, 5): "upsample_trilinear3d",
+    ("bicubic", False, 4): "upsample_bicubic2d",
+    ("bilinear", True, 4): "upsample_bilinear2d_aa",
+    ("bicubic", True, 4): "upsample_bicubic2d_aa",
 }
 if hasattr(torch.ops.aten, "_upsample_lanczos2d_aa"):
-    _RESIZES["lanczos", True, 2] = "upsample_lanczos2d_aa"
+    _RESIZES["lanczos", True, 4] = "upsample_lanczos2d_aa"
 
 
 def _is_ours(tensor: Any) -> bool:
     """Is it a tensor in plain memory of the CPU?"""
-    return (
-        (type(tensor) in _KINDS or isinstance(tensor, torch._subclasses.FakeTensor))
-        and tensor.device.type == "cpu"
-        and tensor.layout is torch.strided
-        and not tensor.is_nested
-    )
+    return type(tensor) in _KINDS and tensor.is_cpu and tensor.layout is torch.strided and not tensor.is_nested
 
 
-def _output_size(input: Tensor, size: Any, scale_factor: Any, recompute: Any) -> tuple[Any, tuple[float, ...]] | None:
-    """The size and the scales of the output, or None for what PyTorch refuses."""
-    n_axes = input.dim() - 2
-    if (size is None) == (scale_factor is None):
+def _spread(value: Any, n_axes: int) -> tuple[Any, ...] | None:
+    """What is given for all axes, or for each of them."""
+    if not isinstance(value, (tuple, list)):
+        return (value,) * n_axes
+    return tuple(value) if len(value) == n_axes else None
+
+
+def _from_size(size: Any, n_axes: int) -> Any:
+    sizes = _spread(size, n_axes)
+    if sizes is None:
         return None
-    if size is not None:
-        sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,) * n_axes
-        usual = all(isinstance(s, (int, torch.SymInt)) and s > 0 for s in sizes)
-        return (sizes, ()) if usual and len(sizes) == n_axes and recompute is None else None
-    scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * n_axes
-    if len(scales) != n_axes or not all(isinstance(s, (float, int)) and math.isfinite(s) and s > 0 for s in scales):
+    for length in sizes:
+        if type(length) is bool or not isinstance(length, _WHOLE) or length <= 0:
+            return None
+    return sizes, ()
+
+
+def _from_scales(shape: Any, scale_factor: Any, recompute: Any) -> Any:
+    scales = _spread(scale_factor, len(shape))
+    if scales is None:
         return None
-    sizes = tuple([math.floor(n * float(s)) for n, s in zip(input.shape[2:], scales)])
-    if not all(s > 0 for s in sizes):
+    for scale in scales:
+        if not isinstance(scale, _NUMBERS) or not 0 < scale < math.inf:
+            return None
+    floats = tuple([float(scale) for scale in scales])
+    sizes = tuple([math.floor(length * scale) for length, scale in zip(shape, floats)])
+    return (sizes, () if recompute else floats) if min(sizes) > 0 else None
+
+
+def _resize_of(
+    input: Tensor, size: Any, scale_factor: Any, mode: str, align_corners: Any, recompute: Any, antialias: Any
+) -> tuple[Any, ...] | None:
+    """The arguments of our operator; None for what it has not, or PyTorch refuses."""
+    operator = _RESIZES.get((mode, antialias, input.dim()))
+    is_nearest = mode in ("nearest", "nearest-exact")
+    if operator is None or not (input.dtype in _FLOATS or (is_nearest and input.dtype is torch.uint8)):
         return None
-    return sizes, () if recompute else tuple([float(s) for s in scales])
+    if align_corners is not None and (is_nearest or type(align_corners) is not bool):
+        return None
+    if mode == "lanczos" and align_corners:
+        return None
+    shape = input.shape
+    if scale_factor is None and not recompute:
+        found = _from_size(size, len(shape) - 2)
+    else:
+        found = None if size is not None else _from_scales(shape[2:], scale_factor, recompute)
+    if found is None or 0 in shape:
+        return None
+    return found[0], operator, align_corners is True, found[1]
 
 
 def interpolate(
@@ -76,16 +108,41 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """`torch.nn.functional.interpolate`."""
-    operator = _is_ours(input) and _RESIZES.get((mode, antialias, input.dim() - 2))
-    if operator and (input.dtype in _FLOATS or (input.dtype is torch.uint8 and "nearest" in mode)):
-        found = _output_size(input, size, scale_factor, recompute_scale_factor)
-        if found and (align_corners is None or "nearest" not in mode) and all(n > 0 for n in input.shape):
-            return _operators.resize(input, found[0], operator, bool(align_corners), found[1])
-    result: Tensor = torch_interpolate(
-        input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
+    """`torch.nn.functional.interpolate`, which computes what this library has not."""
+    arguments = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    if _is_ours(input):
+        if has_torch_function_unary(input):  # a mode, which asks for the call by its function
+            moded: Tensor = handle_torch_function(interpolate, (input,), input, *arguments)
+            return moded
+        found = _resize_of(input, *arguments)
+        if found is not None:
+            return _operators.resize(input, *found)
+    theirs: Tensor = torch_interpolate(input, *arguments)
+    return theirs
+
+
+def _samples(input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: Any) -> bool:
+    """Does our operator have this, and does PyTorch not refuse it?"""
+    shape, points, rank = input.shape, grid.shape, input.dim()
+    return (
+        (rank == 4 or (rank == 5 and mode != "bicubic"))
+        and len(points) == rank
+        and points[-1] == rank - 2
+        and points[0] == shape[0]
+        and 0 not in shape
+        and 0 not in points
+        and grid.dtype is input.dtype
+        and input.dtype in _FLOATS
+        and mode in ("bilinear", "nearest", "bicubic")
+        and padding_mode in ("zeros", "border", "reflection")
+        and (align_corners is None or type(align_corners) is bool)
     )
-    return result
+
+
+_WARNING = (
+    "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0."
+    " Say which you mean: align_corners=False, or True for what it was before."
+)
 
 
 def grid_sample(
@@ -95,29 +152,16 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """`torch.nn.functional.grid_sample`."""
-    if _is_ours(input) and _is_ours(grid) and _takes(input, grid, mode, padding_mode):
-        if align_corners is None:
-            warnings.warn(
-                "Default grid_sample and affine_grid behavior has changed to align_corners=False", stacklevel=2
-            )
-        if torch.is_autocast_cpu_enabled() and input.dtype is not torch.float64:
-            input, grid = input.float(), grid.float()
-        return _operators.sample(input, grid, mode, padding_mode, bool(align_corners))
-    result: Tensor = torch_grid_sample(input, grid, mode, padding_mode, align_corners)
-    return result
-
-
-def _takes(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> bool:
-    rank = input.dim()
-    return (
-        rank in (4, 5)
-        and grid.dim() == rank
-        and grid.dtype is input.dtype in _FLOATS
-        and grid.shape[-1] == rank - 2
-        and grid.shape[0] == input.shape[0]
-        and all(n > 0 for n in input.shape)
-        and all(n > 0 for n in grid.shape)
-        and padding_mode in ("zeros", "border", "reflection")
-        and (mode in ("bilinear", "nearest") or (mode == "bicubic" and rank == 4))
-    )
+    """`torch.nn.functional.grid_sample`, which computes what this library has not."""
+    if _is_ours(input) and _is_ours(grid):
+        if has_torch_function_variadic(input, grid):
+            arguments = (mode, padding_mode, align_corners)
+            moded: Tensor = handle_torch_function(grid_sample, (input, grid), input, grid, *arguments)
+            return moded
+        image, points = _operators.in_autocast(input, grid) if torch.is_autocast_enabled("cpu") else (input, grid)
+        if _samples(image, points, mode, padding_mode, align_corners):
+            if align_corners is None:
+                warnings.warn(_WARNING, stacklevel=2)
+            return _operators.sample(image, points, mode, padding_mode, align_corners is True)
+    theirs: Tensor = torch_grid_sample(input, grid, mode, padding_mode, align_corners)
+    return theirs

@@ -1,21 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators on tensors in memory of the CPU: new tensors, and plans that are found again."""
+"""The operators on tensors in memory of the CPU: runs, which are found again, and the tensors that they make.
+
+A tiny gradient takes less time than a Python function does, so what a call of interpolate goes through is short.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Union
 
 import torch
 from torch import Tensor
 
-from .. import _plan, _user_plan
+from .. import _library, _plan, _user_plan
 
-Sizes = Sequence[int]
+Sizes = tuple[int, ...]
+Made = Union[tuple[Sizes, Sizes], None]
+
+_run_plan_at = _library.run_plan_at
+_threads = torch.get_num_threads
+
+
+class Run:
+    """A plan for tensors as they came, and shapes and strides of its results; None for one that is not wanted.
+
+    arguments: what its gradient is found by, beside tensors.
+    gradients: runs of its gradient that were found, by the strides of what they are given.
+    """
+
+    __slots__ = ("address", "arguments", "gradients", "made", "plan")
+
+    def __init__(self, plan: _user_plan.Plan, arguments: tuple[Any, ...], outs: Sequence[Tensor | None]) -> None:
+        self.plan, self.arguments = plan._prepared, arguments
+        self.address = self.plan._plan
+        self.made: list[Made] = [None if out is None else (out.shape, out.stride()) for out in outs]
+        self.gradients: dict[Any, Run] = {}
+
+    def check(self, status: int) -> None:
+        """Raises what the library refused."""
+        if status != 0:
+            _plan.fail(self.plan.call, status)
+
+
+# ---- The runs that were found ----
+
+_runs: dict[Any, Run] = {}
+_plan.cache.fronts.append(_runs)
+
+
+def _keep(key: Any, run: Run) -> Run:
+    """Keeps a run, within the bounds of the package's cache of plans; at these all others go."""
+    most = _plan.cache.MOST_LENGTH
+    if run.plan.cost <= most:
+        if len(_runs) >= _plan.cache.MOST_PLANS or run.plan.cost + sum(r.plan.cost for r in [*_runs.values()]) > most:
+            _runs.clear()
+        _runs[key] = run
+    return run
+
+
+# ---- Resizes ----
 
 
 def is_channels_last(tensor: Tensor) -> bool:
-    """Does PyTorch give a result of this tensor the memory format channels last?"""
+    """Does PyTorch give a resize of this tensor the memory format channels last?"""
     shape, strides = tensor.shape, tensor.stride()
     if len(shape) < 4 or strides[1] == 0:
         return False
@@ -27,85 +74,132 @@ def is_channels_last(tensor: Tensor) -> bool:
     return True
 
 
-def empty_like_format(like: Tensor, spatial: Sizes) -> Tensor:
-    """A new tensor with other spatial sizes and the memory format of `like`."""
-    shape = (*like.shape[:2], *spatial)
-    if not is_channels_last(like):
-        return like.new_empty(shape)
+def resized(tensor: Tensor, size: Sequence[Any], *_: Any) -> Tensor:
+    """A new tensor for the result of a resize: in the memory format of the tensor that is resized."""
+    shape = (*tensor.shape[:2], *size)
+    if not is_channels_last(tensor):
+        return tensor.new_empty(shape)
     last = torch.channels_last if len(shape) == 4 else torch.channels_last_3d
-    return torch.empty(shape, dtype=like.dtype, device=like.device, memory_format=last)
+    return torch.empty(shape, dtype=tensor.dtype, device=tensor.device, memory_format=last)
 
 
-def _run(operator: str, inputs: tuple[Tensor, ...], sizes: tuple[Sizes, ...], out: Any, options: Any) -> None:
-    """Runs an operator on new tensors `out`, by a plan of as many threads as PyTorch uses."""
-    threads = torch.get_num_threads()
-    looks = tuple([(t.shape, t.stride(), t.dtype) if t is not None else None for t in (*inputs, *out)])
-    key = ("torch", operator, looks, options, threads)
-    plan: Any = _plan.cache.get(key)
-    shared = [t.detach() for t in inputs]
-    wanted = out[0] if len(out) == 1 else out
-    if plan is None:
-        generation = _plan.cache.generation
-        made = _user_plan.Plan(operator, *shared, *sizes, out=wanted, threads=threads, **dict(options))
-        plan = made._prepared
-        _plan.cache.put(key, plan, generation)
-    else:
-        made = object.__new__(_user_plan.Plan)
-        made._prepared = plan
-    made.run(*shared, out=wanted)
+def transposed(operator: str) -> str:
+    """The name of a resize's gradient, or of the resize that a gradient belongs to."""
+    return operator[: -len("_backward")] if operator.endswith("_backward") else f"{operator}_backward"
 
 
-def _resize_options(operator: str, align_corners: bool, scales: Sequence[float]) -> tuple[tuple[str, Any], ...]:
-    options: tuple[tuple[str, Any], ...] = (("scales", tuple(scales) or None),)
-    return options if "nearest" in operator else (*options, ("align_corners", align_corners))
+def _new_resize(key: Any, tensor: Tensor, size: Sizes, operator: str, align_corners: bool, scales: Any) -> Run:
+    out = resized(tensor, size)
+    options: dict[str, Any] = {"scales": scales or None}
+    if "nearest" not in operator:
+        options["align_corners"] = align_corners
+    plan = _user_plan.Plan(operator, tensor.detach(), size, out=out, threads=_threads(), **options)
+    return _keep(key, Run(plan, (tensor.shape[2:], transposed(operator), align_corners, scales), [out]))
 
 
-def resize(input: Tensor, size: Sizes, operator: str, align_corners: bool, scales: Sequence[float]) -> Tensor:
-    """The forward of a resize."""
-    out = empty_like_format(input, size)
-    _run(operator, (input,), (tuple(size),), [out], _resize_options(operator, align_corners, scales))
+def find_resize(tensor: Tensor, size: Sizes, operator: str, align_corners: bool, scales: tuple[float, ...]) -> Run:
+    """The run of a resize, or of the gradient of one, to these spatial sizes."""
+    key = (operator, tensor.shape, tensor.stride(), tensor.dtype, size, align_corners, scales, _threads())
+    return _runs.get(key) or _new_resize(key, tensor, size, operator, align_corners, scales)
+
+
+def run_resize(run: Run, tensor: Tensor) -> Tensor:
+    """A resize, or the gradient of one."""
+    out = tensor.new_empty_strided(*run.made[0])  # type: ignore[misc]
+    run.check(_run_plan_at(run.address, tensor.data_ptr(), None, None, out.data_ptr(), None))
     return out
 
 
-def resize_backward(
-    grad_output: Tensor, size: Sizes, operator: str, align_corners: bool, scales: Sequence[float]
-) -> Tensor:
-    """The gradient of a resize whose input had this size."""
-    out = empty_like_format(grad_output, size)
-    options = _resize_options(operator, align_corners, scales)
-    _run(f"{operator}_backward", (grad_output,), (tuple(size),), [out], options)
+def run_resize_gradient(run: Run, grad: Tensor) -> Tensor:
+    """The gradient that belongs to a run."""
+    strides = grad.stride()
+    gradient = run.gradients.get(strides)
+    if gradient is None:
+        gradient = run.gradients[strides] = find_resize(grad, *run.arguments)
+    return run_resize(gradient, grad)
+
+
+def resize(tensor: Tensor, size: Sequence[int], operator: str, align_corners: bool, scales: Sequence[float]) -> Tensor:
+    """A resize, or the gradient of one, to these spatial sizes."""
+    return run_resize(find_resize(tensor, tuple(size), operator, align_corners, tuple(scales)), tensor)
+
+
+# ---- Grid samples ----
+
+
+def sampled(input: Tensor, grid: Tensor, *_: Any) -> Tensor:
+    """A new tensor for the result of a grid sample, contiguous as PyTorch's."""
+    return input.new_empty((*input.shape[:2], *grid.shape[1:-1]))
+
+
+def _look(tensor: Tensor) -> Any:
+    return tensor.shape, tensor.stride()
+
+
+def _named(mode: str, padding_mode: str, align_corners: bool) -> dict[str, Any]:
+    return {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners, "threads": _threads()}
+
+
+def find_sample(input: Tensor, grid: Tensor, *modes: Any) -> Run:
+    """The run of a grid sample."""
+    key = (input.shape, input.stride(), grid.shape, grid.stride(), input.dtype, modes, _threads())
+    run = _runs.get(key)
+    if run is None:
+        out = sampled(input, grid)
+        operator = f"grid_sampler_{input.dim() - 2}d"
+        plan = _user_plan.Plan(operator, input.detach(), grid.detach(), out=out, **_named(*modes))
+        run = _keep(key, Run(plan, modes, [out]))
+    return run
+
+
+def run_sample(run: Run, input: Tensor, grid: Tensor) -> Tensor:
+    """A grid sample."""
+    out = input.new_empty_strided(*run.made[0])  # type: ignore[misc]
+    run.check(_run_plan_at(run.address, input.data_ptr(), grid.data_ptr(), None, out.data_ptr(), None))
     return out
 
 
-def _sampler(input: Tensor) -> str:
-    return f"grid_sampler_{input.dim() - 2}d"
+def _find_sample_gradient(grad: Tensor, input: Tensor, grid: Tensor, modes: Any, mask: tuple[bool, bool]) -> Run:
+    key = (_look(grad), _look(input), _look(grid), input.dtype, modes, mask, _threads())
+    run = _runs.get(key)
+    if run is None:
+        outs = [like.new_empty(like.shape) if wanted else None for like, wanted in zip((input, grid), mask)]
+        operator = f"grid_sampler_{input.dim() - 2}d_backward"
+        arrays = [t.detach() for t in (grad, input, grid)]
+        plan = _user_plan.Plan(operator, *arrays, out=outs, output_mask=mask, **_named(*modes))
+        run = _keep(key, Run(plan, modes, outs))
+    return run
 
 
-def _sample_options(mode: str, padding_mode: str, align_corners: bool) -> tuple[tuple[str, Any], ...]:
-    return (("mode", mode), ("padding_mode", padding_mode), ("align_corners", align_corners))
+def run_sample_gradient(
+    run: Run, grad: Tensor, input: Tensor, grid: Tensor, mask: tuple[bool, bool]
+) -> tuple[Tensor | None, Tensor | None]:
+    """The gradients that belong to a run; None for one that is not wanted."""
+    key = (grad.stride(), mask)
+    gradient = run.gradients.get(key)
+    if gradient is None:
+        gradient = run.gradients[key] = _find_sample_gradient(grad, input, grid, run.arguments, mask)
+    first, second = [None if made is None else grad.new_empty_strided(*made) for made in gradient.made]
+    gradient.check(
+        _run_plan_at(
+            gradient.address, grad.data_ptr(), input.data_ptr(), grid.data_ptr(),
+            None if first is None else first.data_ptr(), None if second is None else second.data_ptr(),
+        )
+    )  # fmt: skip
+    return first, second
 
 
 def sample(input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool) -> Tensor:
-    """The forward of a grid sample."""
-    out = input.new_empty((*input.shape[:2], *grid.shape[1:-1]))
-    options = _sample_options(mode, padding_mode, align_corners)
-    _run(_sampler(input), (input, grid), (), [out], options)
-    return out
+    """A grid sample."""
+    return run_sample(find_sample(input, grid, mode, padding_mode, align_corners), input, grid)
 
 
-def sample_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    grid: Tensor,
-    mode: str,
-    padding_mode: str,
-    align_corners: bool,
-    output_mask: Sequence[bool],
+def sample_gradients(
+    grad: Tensor, input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool, mask: Sequence[bool]
 ) -> tuple[Tensor, Tensor]:
     """The gradients of a grid sample; a tensor without elements for one that is not wanted."""
-    outs = [like.new_empty(like.shape) if m else None for like, m in zip((input, grid), output_mask)]
-    options = (*_sample_options(mode, padding_mode, align_corners), ("output_mask", tuple(output_mask)))
-    if any(output_mask):
-        _run(f"{_sampler(input)}_backward", (grad_output, input, grid), (), outs, options)
-    first, second = [input.new_empty(0) if out is None else out for out in outs]
+    run = find_sample(input, grid, mode, padding_mode, align_corners)
+    wanted = (mask[0], mask[1])
+    found = run_sample_gradient(run, grad, input, grid, wanted) if any(wanted) else (None, None)
+    first, second = [grad.new_empty(0) if gradient is None else gradient for gradient in found]
     return first, second

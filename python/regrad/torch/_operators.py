@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators as PyTorch knows them: `torch.ops.regrad`, and the shorter way that a plain call takes."""
+"""The operators as PyTorch knows them, `torch.ops.regrad`, and the ways to call them.
+
+A resize and its gradient are one operator under two names, since each is the gradient of the other.
+"""
 
 from __future__ import annotations
 
@@ -11,99 +14,271 @@ from torch import Tensor
 
 from . import _kernels
 
-_define: Any = torch.library.Library
-_library = _define("regrad", "DEF")
-_library.define("resize(Tensor input, SymInt[] size, str operator, bool align_corners, float[] scales) -> Tensor")
-_library.define(
-    "resize_backward(Tensor grad_output, SymInt[] size, str operator, bool align_corners, float[] scales) -> Tensor"
-)
+_new_library: Any = torch.library.Library
+_library = _new_library("regrad", "DEF")
+_library.define("resize(Tensor tensor, SymInt[] size, str operator, bool align_corners, float[] scales) -> Tensor")
 _library.define("grid_sample(Tensor input, Tensor grid, str mode, str padding_mode, bool align_corners) -> Tensor")
 _library.define(
-    "grid_sample_backward(Tensor grad_output, Tensor input, Tensor grid, str mode, str padding_mode,"
-    " bool align_corners, bool[] output_mask) -> (Tensor, Tensor)"
+    "grid_sample_backward(Tensor grad, Tensor input, Tensor grid, str mode, str padding_mode, bool align_corners,"
+    " bool[] mask) -> (Tensor, Tensor)"
 )
-_ops = torch.ops.regrad
-_resize, _resize_backward = _ops.resize.default, _ops.resize_backward.default
-_sample, _sample_backward = _ops.grid_sample.default, _ops.grid_sample_backward.default
-
-_library.impl("resize", _kernels.resize, "CPU")
-_library.impl("resize_backward", _kernels.resize_backward, "CPU")
-_library.impl("grid_sample", _kernels.sample, "CPU")
-_library.impl("grid_sample_backward", _kernels.sample_backward, "CPU")
+_resize: Any = torch.ops.regrad.resize.default
+_sample: Any = torch.ops.regrad.grid_sample.default
+_sample_backward: Any = torch.ops.regrad.grid_sample_backward.default
 
 
-# ---- Shapes ----
+# ---- Which way a call takes ----
+
+_KINDS = (Tensor, torch.nn.Parameter)
+_is_compiling = torch.compiler.is_compiling
+_is_transformed = torch._C._are_functorch_transforms_active
+_n_modes = torch._C._len_torch_dispatch_stack
+_is_tracing = torch._C._is_tracing
+_has_storage = torch._C._has_storage
 
 
-def _resized(tensor: Tensor, size: Sequence[Any], operator: str, align_corners: bool, scales: Any) -> Tensor:
-    return _kernels.empty_like_format(tensor, size)
+def is_plain(tensor: Tensor) -> bool:
+    """Does a call do nothing but compute, on the memory of this tensor of the CPU?"""
+    return (
+        not (_is_compiling() or _is_transformed() or _n_modes() or _is_tracing())
+        and type(tensor) in _KINDS
+        and not tensor.is_neg()
+        and _has_storage(tensor)  # a batch of older transforms has none
+    )
 
 
-def _sampled(input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool) -> Tensor:
-    return input.new_empty((*input.shape[:2], *grid.shape[1:-1]))
+def resize(tensor: Tensor, size: Any, operator: str, align_corners: bool, scales: tuple[float, ...]) -> Tensor:
+    """A resize, or the gradient of one, to these spatial sizes."""
+    if is_plain(tensor):
+        arguments = (tuple(size), operator, align_corners, tuple(scales))
+        result: Tensor = _apply_resize(tensor, _kernels.find_resize(tensor, *arguments), arguments)
+    elif _is_compiling() or not _is_transformed():
+        result = _resize(tensor, size, operator, align_corners, scales)
+    else:
+        result = _Resize.apply(tensor, size, operator, align_corners, scales)
+    return result
 
 
-def _sampled_backward(
-    grad_output: Tensor, input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool, mask: Any
-) -> tuple[Tensor, Tensor]:
-    first, second = [t.new_empty(t.shape if wanted else 0) for t, wanted in zip((input, grid), mask)]
+def sample(input: Tensor, grid: Tensor, *modes: Any) -> Tensor:
+    """A grid sample; modes: mode, padding_mode and align_corners."""
+    if is_plain(input) and is_plain(grid):
+        run = _kernels.find_sample(input, grid, *modes)
+        result: Tensor = _apply_sample(input, grid, run)
+    elif _is_compiling() or not _is_transformed():
+        result = _sample(input, grid, *modes)
+    else:
+        result = _Sample.apply(input, grid, *modes)
+    return result
+
+
+def _sample_gradients(*arguments: Any) -> tuple[Tensor, Tensor]:
+    """Both gradients of a grid sample, which can be differentiated; without elements where not wanted."""
+    is_ours = _is_compiling() or not _is_transformed()
+    first, second = _sample_backward(*arguments) if is_ours else _SampleGradients.apply(*arguments)
     return first, second
 
 
-torch.library.register_fake("regrad::resize", _resized, lib=_library)
-torch.library.register_fake("regrad::resize_backward", _resized, lib=_library)
-torch.library.register_fake("regrad::grid_sample", _sampled, lib=_library)
-torch.library.register_fake("regrad::grid_sample_backward", _sampled_backward, lib=_library)
+# ---- Batches of vmap: they go into N ----
 
 
-# ---- Gradients ----
+def _folded(tensor: Tensor, axis: int | None, size: int) -> Tensor:
+    """A batch of tensors as one, with the batch in N; of a tensor without one as many copies."""
+    batch = tensor.expand(size, *tensor.shape) if axis is None else tensor.movedim(axis, 0)
+    return batch.flatten(0, 1)
 
 
-def _keep_size(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    ctx.arguments = (inputs[0].shape[2:], *inputs[2:])
+def _unfolded(tensor: Tensor, size: int) -> Tensor:
+    return tensor.reshape(size, tensor.shape[0] // size, *tensor.shape[1:])
 
 
-def _resize_gradient(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-    return _resize_backward(grad, *ctx.arguments), None, None, None, None
+# ---- Resizes ----
 
 
-def _resize_second(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-    """A resize is linear: the gradient of its gradient is the resize."""
-    return _resize(grad, *ctx.arguments), None, None, None, None
+class _Resize(torch.autograd.Function):
+    """A resize or the gradient of one, for what transforms calls."""
+
+    @staticmethod
+    def forward(*arguments: Any) -> Any:
+        return _resize(*arguments)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        tensor, _, operator, *options = inputs
+        ctx.arguments = inputs[1:]
+        ctx.transposed = (tensor.shape[2:], _kernels.transposed(operator), *options)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        return resize(grad, *ctx.transposed), None, None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Tensor, *_: Any) -> Tensor:
+        return resize(tangent, *ctx.arguments)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, tensor: Tensor, *arguments: Any) -> Any:
+        result = resize(_folded(tensor, in_dims[0], info.batch_size), *arguments)
+        return _unfolded(result, info.batch_size), 0
 
 
-def _keep_points(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    ctx.save_for_backward(*inputs[:2])
-    ctx.arguments = inputs[2:]
+class _PlainResize(torch.autograd.Function):
+    """The same for plain tensors, in the least time."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor, run: _kernels.Run, arguments: Any) -> Tensor:
+        ctx.run, ctx.arguments = run, arguments
+        return _kernels.run_resize(run, tensor)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        run = ctx.run
+        if torch.is_grad_enabled() or not is_plain(grad):
+            return resize(grad, *run.arguments), None, None
+        return _kernels.run_resize_gradient(run, grad), None, None
+
+    jvp = _Resize.jvp
 
 
-def _sample_gradient(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-    mask = ctx.needs_input_grad[:2]
-    first, second = _sample_backward(grad, *ctx.saved_tensors, *ctx.arguments, mask)
-    return first if mask[0] else None, second if mask[1] else None, None, None, None
+# ---- Grid samples ----
+
+_MODES = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
 
 
-def _no_second(ctx: Any, *grads: Tensor) -> tuple[Any, ...]:
-    raise NotImplementedError("grid_sample: the derivative of grid_sample_backward is not implemented, as in PyTorch")
+def _second(
+    grad: Tensor, input: Tensor, grid: Tensor, modes: Any, mask: Any, tangents: Sequence[Tensor | None]
+) -> tuple[Any, ...]:
+    """Gradients of the products of a grid sample's gradients with these tangents: PyTorch's, where it has them."""
+    aten = torch.ops.aten
+    function = aten.grid_sampler_2d_backward if input.dim() == 4 else aten.grid_sampler_3d_backward
+    mode, padding_mode, align_corners = modes
+    numbers = (_MODES.index(mode), _PADDINGS.index(padding_mode), align_corners, mask)
+
+    def wanted(*tensors: Tensor) -> tuple[Tensor, ...]:
+        return tuple([g for g, is_wanted in zip(function(*tensors, *numbers), mask) if is_wanted])
+
+    pull: Any = torch.func.vjp(wanted, grad, input, grid)[1]
+    found: tuple[Any, ...] = pull(tuple([t for t, is_wanted in zip(tangents, mask) if is_wanted]))
+    return found
 
 
-def _keep_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    pass
+class _Sample(torch.autograd.Function):
+    """A grid sample, for what transforms calls."""
+
+    @staticmethod
+    def forward(*arguments: Any) -> Any:
+        return _sample(*arguments)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        input, grid, *ctx.modes = inputs
+        ctx.save_for_backward(input, grid)
+        ctx.save_for_forward(input, grid)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        mask = ctx.needs_input_grad[:2]
+        found = _sample_gradients(grad, *ctx.saved_tensors, *ctx.modes, mask)
+        return (*[g if m else None for g, m in zip(found, mask)], None, None, None)
+
+    @staticmethod
+    def jvp(ctx: Any, input_tangent: Tensor | None, grid_tangent: Tensor | None, *_: Any) -> Any:
+        """The gradient is linear in what it is given, so its own gradient is the derivative forwards."""
+        input, grid = ctx.saved_tensors
+        tangents = (input_tangent, grid_tangent)
+        mask = [t is not None for t in tangents]
+        return _second(_kernels.sampled(input, grid).zero_(), input, grid, ctx.modes, mask, tangents)[0]
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, input: Tensor, grid: Tensor, *modes: Any) -> Any:
+        n = info.batch_size
+        return _unfolded(sample(_folded(input, in_dims[0], n), _folded(grid, in_dims[1], n), *modes), n), 0
 
 
-torch.library.register_autograd("regrad::resize", _resize_gradient, setup_context=_keep_size, lib=_library)
-torch.library.register_autograd("regrad::resize_backward", _resize_second, setup_context=_keep_size, lib=_library)
-torch.library.register_autograd("regrad::grid_sample", _sample_gradient, setup_context=_keep_points, lib=_library)
-torch.library.register_autograd("regrad::grid_sample_backward", _no_second, setup_context=_keep_nothing, lib=_library)
+class _PlainSample(torch.autograd.Function):
+    """The same for plain tensors, in the least time."""
+
+    @staticmethod
+    def forward(ctx: Any, input: Tensor, grid: Tensor, run: _kernels.Run) -> Tensor:
+        ctx.run, ctx.modes = run, run.arguments
+        ctx.save_for_backward(input, grid)
+        ctx.save_for_forward(input, grid)
+        return _kernels.run_sample(run, input, grid)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        mask = ctx.needs_input_grad[:2]
+        if torch.is_grad_enabled() or not is_plain(grad):
+            found: Any = _sample_gradients(grad, *ctx.saved_tensors, *ctx.modes, mask)
+            return (*[g if m else None for g, m in zip(found, mask)], None)
+        input, grid = ctx.saved_tensors
+        return (*_kernels.run_sample_gradient(ctx.run, grad, input, grid, mask), None)
+
+    jvp = _Sample.jvp
 
 
-def resize(input: Tensor, size: Sequence[int], operator: str, align_corners: bool, scales: Sequence[float]) -> Tensor:
-    """A resize, by the way that suits the call."""
-    result: Tensor = _resize(input, size, operator, align_corners, scales)
-    return result
+class _SampleGradients(torch.autograd.Function):
+    """Both gradients of a grid sample."""
+
+    @staticmethod
+    def forward(*arguments: Any) -> Any:
+        return _sample_backward(*arguments)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        *tensors, mode, padding_mode, align_corners, ctx.mask = inputs
+        ctx.modes = (mode, padding_mode, align_corners)
+        ctx.save_for_backward(*tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *tangents: Tensor) -> Any:
+        grad, input, grid = ctx.saved_tensors
+        return (*_second(grad, input, grid, ctx.modes, ctx.mask, tangents), None, None, None, None)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        n = info.batch_size
+        tensors = [_folded(t, axis, n) for t, axis in zip(arguments[:3], in_dims)]
+        found = _sample_gradients(*tensors, *arguments[3:])
+        return tuple([_unfolded(g, n) if g.dim() > 1 else g for g in found]), tuple(
+            [0 if g.dim() > 1 else None for g in found]
+        )
 
 
-def sample(input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool) -> Tensor:
-    """A grid sample, by the way that suits the call."""
-    result: Tensor = _sample(input, grid, mode, padding_mode, align_corners)
-    return result
+# What the functions' own `apply` does beside is for transforms.
+_apply_resize: Any = super(torch.autograd.Function, _PlainResize).apply
+_apply_sample: Any = super(torch.autograd.Function, _PlainSample).apply
+
+
+# ---- What PyTorch is told of its operators ----
+
+
+def _empty_gradients(grad: Tensor, input: Tensor, grid: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
+    first, second = [t.new_empty(t.shape if wanted else 0) for t, wanted in zip((input, grid), rest[-1])]
+    return first, second
+
+
+def in_autocast(input: Tensor, grid: Tensor) -> tuple[Tensor, Tensor]:
+    """The tensors of a grid sample as autocast has them: float32, but for float64."""
+    first, second = [t if t.dtype is torch.float64 or not t.is_floating_point() else t.float() for t in (input, grid)]
+    return first, second
+
+
+def _autocast_sample(input: Tensor, grid: Tensor, *modes: Any) -> Any:
+    with torch.autocast("cpu", enabled=False):
+        return _sample(*in_autocast(input, grid), *modes)
+
+
+def _register(name: str, kernel: Any, fake: Any, function: Any) -> None:
+    library = torch.library
+    _library.impl(name, kernel, "CPU")
+    library.register_fake(f"regrad::{name}", fake, lib=_library)
+    library.register_autograd(f"regrad::{name}", function.backward, setup_context=function.setup_context, lib=_library)
+    if hasattr(library, "register_vmap"):  # since PyTorch 2.5
+        library.register_vmap(f"regrad::{name}", function.vmap, lib=_library)
+
+
+_register("resize", _kernels.resize, _kernels.resized, _Resize)
+_register("grid_sample", _kernels.sample, _kernels.sampled, _Sample)
+_register("grid_sample_backward", _kernels.sample_gradients, _empty_gradients, _SampleGradients)
+_library.impl("grid_sample", _autocast_sample, "AutocastCPU")
