@@ -6,7 +6,7 @@
 
 It makes the store, and for a plain copy, the halving and its gradient prints the time, the bytes read and written a
 second, and the most memory that a worker had. In the end it compares samples with the results in memory, removes the
-stores, and ends with status 1 if bits differ. It needs pip install 'dask[array]' distributed zarr.
+stores, and ends with status 1 if bits differ. It needs pip install 'dask[array]' distributed 'zarr>=3'.
 """
 
 import argparse

@@ -17,7 +17,7 @@ import regrad
 import regrad.dask
 
 distributed = pytest.importorskip("distributed")
-zarr = pytest.importorskip("zarr")
+zarr = pytest.importorskip("zarr", minversion="3")
 
 LIMIT = 200 << 20  # bytes of a worker
 SHAPE, CHUNK = (96, 8, 512, 512), (1, 8, 512, 512)  # 768 MiB of float32

@@ -32,7 +32,7 @@ def test_the_document(block):
 @pytest.mark.parametrize("n_parts", [1, 3, 9])
 def test_parts_of_the_document_make_the_whole(n_parts):
     """Parts are done in any order, and one of them twice."""
-    da, zarr = pytest.importorskip("dask.array"), pytest.importorskip("zarr")
+    da, zarr = pytest.importorskip("dask.array"), pytest.importorskip("zarr", minversion="3")
     halve_part = run_block(next(block for block in BLOCKS if "def halve_part" in block))["halve_part"]
     images = np.random.default_rng(1).random((11, 2, 8, 6), np.float32)
     result = zarr.create_array(zarr.storage.MemoryStore(), shape=(11, 2, 4, 3), chunks=(3, 2, 4, 3), dtype="f4")
@@ -43,6 +43,7 @@ def test_parts_of_the_document_make_the_whole(n_parts):
 
 def test_the_example(tmp_path):
     pytest.importorskip("distributed")
+    pytest.importorskip("zarr", minversion="3")
     command = [
         sys.executable,
         str(ROOT / "examples/dask_resize.py"),
