@@ -24,16 +24,10 @@ DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/python.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_there_are_programs_of_each_framework():
-    assert {name for block in BLOCKS for name in re.findall(r"^import (torch|jax|dask)", block, re.MULTILINE)} == {
-        "torch", "jax", "dask",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
 def test_the_document(block):
-    for name in re.findall(r"^import (torch|jax|dask)", block, re.MULTILINE):
-        pytest.importorskip(name)
+    if re.search("^import torch$", block, re.MULTILINE):
+        pytest.importorskip("torch")
     if "regrad.check(" in block and not PROGRAM.exists():
         pytest.skip("the command is not there: this is no wheel")
     exec(compile(block, "docs/python.md", "exec"), {"__name__": "block"})
