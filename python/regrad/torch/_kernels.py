@@ -24,37 +24,37 @@ _threads = torch.get_num_threads
 class Run:
     """A plan for tensors as they came, and shapes and strides of its results; None for one that is not wanted.
 
+    own: what it is found by, beside tensors.
     arguments: what its gradient is found by, beside tensors.
     gradients: runs of its gradient that were found, by the strides of what they are given.
     """
 
-    __slots__ = ("address", "arguments", "gradients", "made", "plan")
+    __slots__ = ("address", "arguments", "gradients", "made", "own", "plan")
 
-    def __init__(self, plan: _user_plan.Plan, arguments: tuple[Any, ...], outs: Sequence[Tensor | None]) -> None:
-        self.plan, self.arguments = plan._prepared, arguments
+    def __init__(self, plan: _user_plan.Plan, own: Any, arguments: Any, outs: Sequence[Tensor | None]) -> None:
+        self.plan, self.own, self.arguments = plan._prepared, own, arguments
         self.address = self.plan._plan
         self.made: list[Made] = [None if out is None else (out.shape, out.stride()) for out in outs]
         self.gradients: dict[Any, Run] = {}
 
-    def check(self, status: int) -> None:
+    def fail(self, status: int) -> None:
         """Raises what the library refused."""
-        if status != 0:
-            _plan.fail(self.plan.call, status)
+        _plan.fail(self.plan.call, status)
 
 
 # ---- The runs that were found ----
 
-_runs: dict[Any, Run] = {}
-_plan.cache.fronts.append(_runs)
+runs: dict[Any, Run] = {}
+_plan.cache.fronts.append(runs)
 
 
-def _keep(key: Any, run: Run) -> Run:
+def keep(key: Any, run: Run) -> Run:
     """Keeps a run, within the bounds of the package's cache of plans; at these all others go."""
     most = _plan.cache.MOST_LENGTH
     if run.plan.cost <= most:
-        if len(_runs) >= _plan.cache.MOST_PLANS or run.plan.cost + sum(r.plan.cost for r in [*_runs.values()]) > most:
-            _runs.clear()
-        _runs[key] = run
+        if len(runs) >= _plan.cache.MOST_PLANS or run.plan.cost + sum(r.plan.cost for r in [*runs.values()]) > most:
+            runs.clear()
+        runs[key] = run
     return run
 
 
@@ -94,19 +94,22 @@ def _new_resize(key: Any, tensor: Tensor, size: Sizes, operator: str, align_corn
     if "nearest" not in operator:
         options["align_corners"] = align_corners
     plan = _user_plan.Plan(operator, tensor.detach(), size, out=out, threads=_threads(), **options)
-    return _keep(key, Run(plan, (tensor.shape[2:], transposed(operator), align_corners, scales), [out]))
+    own = (size, operator, align_corners, scales)
+    return keep(key, Run(plan, own, (tensor.shape[2:], transposed(operator), align_corners, scales), [out]))
 
 
 def find_resize(tensor: Tensor, size: Sizes, operator: str, align_corners: bool, scales: tuple[float, ...]) -> Run:
     """The run of a resize, or of the gradient of one, to these spatial sizes."""
     key = (operator, tensor.shape, tensor.stride(), tensor.dtype, size, align_corners, scales, _threads())
-    return _runs.get(key) or _new_resize(key, tensor, size, operator, align_corners, scales)
+    return runs.get(key) or _new_resize(key, tensor, size, operator, align_corners, scales)
 
 
 def run_resize(run: Run, tensor: Tensor) -> Tensor:
     """A resize, or the gradient of one."""
     out = tensor.new_empty_strided(*run.made[0])  # type: ignore[misc]
-    run.check(_run_plan_at(run.address, tensor.data_ptr(), None, None, out.data_ptr(), None))
+    status = _run_plan_at(run.address, tensor.data_ptr(), None, None, out.data_ptr(), None)
+    if status != 0:
+        run.fail(status)
     return out
 
 
@@ -143,31 +146,33 @@ def _named(mode: str, padding_mode: str, align_corners: bool) -> dict[str, Any]:
 def find_sample(input: Tensor, grid: Tensor, *modes: Any) -> Run:
     """The run of a grid sample."""
     key = (input.shape, input.stride(), grid.shape, grid.stride(), input.dtype, modes, _threads())
-    run = _runs.get(key)
+    run = runs.get(key)
     if run is None:
         out = sampled(input, grid)
         operator = f"grid_sampler_{input.dim() - 2}d"
         plan = _user_plan.Plan(operator, input.detach(), grid.detach(), out=out, **_named(*modes))
-        run = _keep(key, Run(plan, modes, [out]))
+        run = keep(key, Run(plan, modes, modes, [out]))
     return run
 
 
 def run_sample(run: Run, input: Tensor, grid: Tensor) -> Tensor:
     """A grid sample."""
     out = input.new_empty_strided(*run.made[0])  # type: ignore[misc]
-    run.check(_run_plan_at(run.address, input.data_ptr(), grid.data_ptr(), None, out.data_ptr(), None))
+    status = _run_plan_at(run.address, input.data_ptr(), grid.data_ptr(), None, out.data_ptr(), None)
+    if status != 0:
+        run.fail(status)
     return out
 
 
 def _find_sample_gradient(grad: Tensor, input: Tensor, grid: Tensor, modes: Any, mask: tuple[bool, bool]) -> Run:
     key = (_look(grad), _look(input), _look(grid), input.dtype, modes, mask, _threads())
-    run = _runs.get(key)
+    run = runs.get(key)
     if run is None:
         outs = [like.new_empty(like.shape) if wanted else None for like, wanted in zip((input, grid), mask)]
         operator = f"grid_sampler_{input.dim() - 2}d_backward"
         arrays = [t.detach() for t in (grad, input, grid)]
         plan = _user_plan.Plan(operator, *arrays, out=outs, output_mask=mask, **_named(*modes))
-        run = _keep(key, Run(plan, modes, outs))
+        run = keep(key, Run(plan, modes, modes, outs))
     return run
 
 
@@ -179,13 +184,15 @@ def run_sample_gradient(
     gradient = run.gradients.get(key)
     if gradient is None:
         gradient = run.gradients[key] = _find_sample_gradient(grad, input, grid, run.arguments, mask)
-    first, second = [None if made is None else grad.new_empty_strided(*made) for made in gradient.made]
-    gradient.check(
-        _run_plan_at(
-            gradient.address, grad.data_ptr(), input.data_ptr(), grid.data_ptr(),
-            None if first is None else first.data_ptr(), None if second is None else second.data_ptr(),
-        )
+    made_first, made_second = gradient.made
+    first = None if made_first is None else grad.new_empty_strided(*made_first)
+    second = None if made_second is None else grad.new_empty_strided(*made_second)
+    status = _run_plan_at(
+        gradient.address, grad.data_ptr(), input.data_ptr(), grid.data_ptr(),
+        None if first is None else first.data_ptr(), None if second is None else second.data_ptr(),
     )  # fmt: skip
+    if status != 0:
+        gradient.fail(status)
     return first, second
 
 

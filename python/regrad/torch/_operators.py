@@ -35,6 +35,7 @@ _is_transformed = torch._C._are_functorch_transforms_active
 _n_modes = torch._C._len_torch_dispatch_stack
 _is_tracing = torch._C._is_tracing
 _has_storage = torch._C._has_storage
+_is_grad_enabled = torch.is_grad_enabled
 
 
 def is_plain(tensor: Tensor) -> bool:
@@ -47,11 +48,16 @@ def is_plain(tensor: Tensor) -> bool:
     )
 
 
+def _is_special(grad: Tensor) -> bool:
+    """Is a gradient given that is to be differentiated, or is no plain tensor?"""
+    return _is_grad_enabled() or _is_transformed() or grad.is_neg() or not _has_storage(grad)
+
+
 def resize(tensor: Tensor, size: Any, operator: str, align_corners: bool, scales: tuple[float, ...]) -> Tensor:
     """A resize, or the gradient of one, to these spatial sizes."""
     if is_plain(tensor):
-        arguments = (tuple(size), operator, align_corners, tuple(scales))
-        result: Tensor = _apply_resize(tensor, _kernels.find_resize(tensor, *arguments), arguments)
+        run = _kernels.find_resize(tensor, tuple(size), operator, align_corners, tuple(scales))
+        result: Tensor = _apply_resize(tensor, run)
     elif _is_compiling() or not _is_transformed():
         result = _resize(tensor, size, operator, align_corners, scales)
     else:
@@ -125,18 +131,20 @@ class _PlainResize(torch.autograd.Function):
     """The same for plain tensors, in the least time."""
 
     @staticmethod
-    def forward(ctx: Any, tensor: Tensor, run: _kernels.Run, arguments: Any) -> Tensor:
-        ctx.run, ctx.arguments = run, arguments
+    def forward(ctx: Any, tensor: Tensor, run: _kernels.Run) -> Tensor:
+        ctx.run = run
         return _kernels.run_resize(run, tensor)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
         run = ctx.run
-        if torch.is_grad_enabled() or not is_plain(grad):
-            return resize(grad, *run.arguments), None, None
-        return _kernels.run_resize_gradient(run, grad), None, None
+        if _is_special(grad):
+            return resize(grad, *run.arguments), None
+        return _kernels.run_resize_gradient(run, grad), None
 
-    jvp = _Resize.jvp
+    @staticmethod
+    def jvp(ctx: Any, tangent: Tensor, *_: Any) -> Tensor:
+        return resize(tangent, *ctx.run.own)
 
 
 # ---- Grid samples ----
@@ -208,7 +216,7 @@ class _PlainSample(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
         mask = ctx.needs_input_grad[:2]
-        if torch.is_grad_enabled() or not is_plain(grad):
+        if _is_special(grad):
             found: Any = _sample_gradients(grad, *ctx.saved_tensors, *ctx.modes, mask)
             return (*[g if m else None for g, m in zip(found, mask)], None)
         input, grid = ctx.saved_tensors

@@ -117,9 +117,9 @@ def test_cache_is_cleared_with_the_others():
     from regrad.torch import _kernels
 
     regrad.torch.interpolate(cases.image(2), 3)
-    assert _kernels._runs
+    assert _kernels.runs
     regrad.cache_clear()
-    assert not _kernels._runs
+    assert not _kernels.runs
 
 
 def test_cache_is_bounded():
@@ -127,9 +127,9 @@ def test_cache_is_bounded():
 
     for length in range(1, 600):
         regrad.torch.interpolate(torch.ones(1, 1, length), 5, mode="linear")
-    assert 0 < len(_kernels._runs) <= 256
+    assert 0 < len(_kernels.runs) <= 256
     regrad.torch.interpolate(torch.ones(1, 1, 1 << 21), 1 << 20, mode="linear")
-    assert all(run.plan.cost <= 1 << 21 for run in _kernels._runs.values())
+    assert all(run.plan.cost <= 1 << 21 for run in _kernels.runs.values())
 
 
 class Images(torch.utils.data.Dataset):
