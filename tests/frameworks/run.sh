@@ -52,7 +52,7 @@ run_pytest() { # PYTHON PART [OPTION...]
     local python=$1 part=$2
     shift 2
     [ "$part" = train ] || set -- --doctest-modules --pyargs "regrad.$part" "$@"
-    PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -p no:cacheprovider --quiet \
+    PYTHONPATH=$site PYTHONPYCACHEPREFIX=$PWD/build/frameworks/pycache "$python" -m pytest -p no:cacheprovider --quiet \
         "tests/frameworks/$part" "$@"
 }
 
