@@ -264,16 +264,24 @@ static inline vf vf_muladd_where(vf a, vf b, vf c, uint32_t lanes)
     return _mm512_mask3_fmadd_ps(a, b, c, (__mmask16)lanes);
 }
 
+/* The same index in one of the registers 0 to 15: the emulator of this instruction set in CI, Bochs 2.7, gathers by no
+ * other, though processors do. A copy of a register is nothing beside a gather. */
+static inline __m512i low_register(__m512i index)
+{
+    __asm__ volatile("" : "+x"(index));
+    return index;
+}
+
 static inline vf vf_lookup_far(const float *p, vf_index index, uint32_t lanes)
 {
-    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), (__mmask16)lanes, index, p, sizeof(float));
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), (__mmask16)lanes, low_register(index), p, sizeof(float));
 }
 
 static inline vf vf_gather(const float *base, const int32_t *row, const int32_t *column)
 {
     const vf_index at = vf_index_add(vf_index_load(row), vf_index_load(column));
     const __mmask16 has = _mm512_cmpge_epi32_mask(at, _mm512_set1_epi32(GATHER_LEAST));
-    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), has, at, base, sizeof(float));
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), has, low_register(at), base, sizeof(float));
 }
 
 enum { vf_most_pairs = 3, vd_most_pairs = 3 };
@@ -531,14 +539,14 @@ static inline vd vd_muladd_where(vd a, vd b, vd c, uint32_t lanes)
 
 static inline vd vd_lookup_far(const double *p, vd_index index, uint32_t lanes)
 {
-    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), (__mmask8)lanes, index, p, sizeof(double));
+    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), (__mmask8)lanes, low_register(index), p, sizeof(double));
 }
 
 static inline vd vd_gather(const double *base, const int32_t *row, const int32_t *column)
 {
     const vd_index at = vd_index_add(vd_index_load(row), vd_index_load(column));
     const __mmask8 has = _mm512_cmpge_epi64_mask(at, _mm512_set1_epi64(GATHER_LEAST));
-    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), has, at, base, sizeof(double));
+    return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), has, low_register(at), base, sizeof(double));
 }
 
 static inline vd vd_lookup(const vd *window, int n_pairs, vd_index which)
