@@ -38,6 +38,8 @@ struct object *PyObject_Type(struct object *object);
 struct object *PyObject_GetAttr(struct object *object, struct object *name);
 struct object *PyObject_CallObject(struct object *function, struct object *arguments);
 void *PyLong_AsVoidPtr(struct object *number);
+struct object *PyLong_FromLong(long number);
+struct object *PyErr_Occurred(void);
 void Py_IncRef(struct object *object);
 void Py_DecRef(struct object *object); /* both take NULL, too */
 void PyErr_Clear(void);
@@ -195,18 +197,6 @@ static int run_held(const regrad_plan *plan, const struct held *held)
     return status;
 }
 
-/*
- * Runs a plan on the addresses of its inputs and outputs, which are as it wants them. Addresses that it has no use for
- * are NULL. The caller does not hold the interpreter's lock.
- */
-REGRAD_API int regrad_python_run_at(const regrad_plan *plan, const void *input0, const void *input1, const void *input2,
-                                    void *output0, void *output1)
-{
-    const void *const inputs[MOST_POINTERS] = {input0, input1, input2};
-    void *const outputs[MOST_POINTERS] = {output0, output1};
-    return run_plan(plan, inputs, outputs);
-}
-
 /* Runs a plan on a tuple of its arrays, with anything in the place of results that are not wanted. Returns a status, or
  * one of the above. */
 REGRAD_API int regrad_python_run(const regrad_plan *plan, const struct regrad_python_array *wanted,
@@ -308,5 +298,30 @@ static struct object *try_run(struct object *self, struct object *const *argumen
 REGRAD_API struct object *regrad_python_make_try_run(struct object *self)
 {
     static struct method method = {"try_run", try_run, FASTCALL, NULL};
+    return PyCFunction_NewEx(&method, self, NULL);
+}
+
+/* ---- Runs on addresses, likewise ---- */
+
+enum { MOST_ADDRESSES = 1 + MOST_POINTERS + 2 };
+
+/* run_at(plan, input, input, input, output, output): a status of the library, or NO_MEMORY. All are addresses, of
+ * memory as the plan wants it, and 0 where it wants none. Without the interpreter's lock while the plan runs. */
+static struct object *run_at(struct object *self, struct object *const *arguments, ptrdiff_t n)
+{
+    (void)self;
+    void *address[MOST_ADDRESSES] = {NULL};
+    for (ptrdiff_t k = 0; k < n && k < MOST_ADDRESSES; k++)
+        address[k] = PyLong_AsVoidPtr(arguments[k]);
+    if (PyErr_Occurred() != NULL)
+        return NULL;
+    struct held held = {.inputs = {address[1], address[2], address[3]}, .outputs = {address[4], address[5]}};
+    return PyLong_FromLong(run_held(address[0], &held));
+}
+
+/* The function `run_at`; `self` is anything. */
+REGRAD_API struct object *regrad_python_make_run_at(struct object *self)
+{
+    static struct method method = {"run_at", run_at, FASTCALL, NULL};
     return PyCFunction_NewEx(&method, self, NULL);
 }

@@ -113,9 +113,9 @@ _holding.regrad_python_make_try_run.argtypes = [ctypes.py_object]
 _holding.regrad_python_make_try_run.restype = ctypes.py_object
 try_run = _holding.regrad_python_make_try_run((None, np.ndarray, np.empty, sys.intern("dtype")))
 
-run_plan_at = library.regrad_python_run_at  # on addresses; ctypes gives the lock up
-run_plan_at.argtypes = [ctypes.c_void_p] * 6
-run_plan_at.restype = ctypes.c_int
+_holding.regrad_python_make_run_at.argtypes = [ctypes.py_object]
+_holding.regrad_python_make_run_at.restype = ctypes.py_object
+run_plan_at = _holding.regrad_python_make_run_at(None)  # on addresses
 
 library.regrad_resize_operator_at.argtypes = [ctypes.c_int, ctypes.POINTER(_ResizeOperator)]
 library.regrad_resize_operator_at.restype = ctypes.c_bool

@@ -13,7 +13,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 
-from . import _operators
+from . import _kernels, _operators
 
 # PyTorch's own, whatever is put in their place later.
 torch_interpolate: Any = F.interpolate
@@ -99,6 +99,25 @@ def _resize_of(
     return found[0], operator, align_corners is True, found[1]
 
 
+# ---- Calls like one that was made before skip what that one has shown ----
+
+_is_autocast = torch._C._is_any_autocast_enabled
+_threads = torch.get_num_threads
+
+
+def _kinds(value: Any) -> Any:
+    """The types of numbers: of 1, 1.0 and True, which are equal as keys, only the first is a size."""
+    return tuple([type(number) for number in value]) if type(value) is tuple else type(value)
+
+
+def _known(key: Any) -> _kernels.Run | None:
+    """The run of a call that was made before."""
+    try:
+        return _kernels.calls.get(key)
+    except TypeError:  # a list is no key
+        return None
+
+
 def interpolate(
     input: Tensor,
     size: Any = None,
@@ -110,13 +129,19 @@ def interpolate(
 ) -> Tensor:
     """`torch.nn.functional.interpolate`, which computes what this library has not."""
     arguments = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    key = None
+    if _operators.is_eager() and _operators.is_plain(input) and not has_torch_function_unary(input):
+        key = (arguments, _kinds(size), type(align_corners), input.shape, input.stride(), input.dtype, _threads())
+        run = _known(key)
+        if run is not None:
+            return _operators.apply_resize(input, run)
     if _is_ours(input):
         if has_torch_function_unary(input):  # a mode, which asks for the call by its function
             moded: Tensor = handle_torch_function(interpolate, (input,), input, *arguments)
             return moded
         found = _resize_of(input, *arguments)
         if found is not None:
-            return _operators.resize(input, *found)
+            return _operators.resize(input, *found, call=key)
     theirs: Tensor = torch_interpolate(input, *arguments)
     return theirs
 
@@ -153,6 +178,20 @@ def grid_sample(
     align_corners: bool | None = None,
 ) -> Tensor:
     """`torch.nn.functional.grid_sample`, which computes what this library has not."""
+    key = None
+    if (
+        _operators.is_eager()
+        and _operators.is_plain(input)
+        and _operators.is_plain(grid)
+        and not (align_corners is None or _is_autocast() or has_torch_function_variadic(input, grid))
+    ):
+        key = (
+            mode, padding_mode, align_corners, type(align_corners), input.shape, input.stride(), input.dtype,
+            grid.shape, grid.stride(), grid.dtype, _threads(),
+        )  # fmt: skip
+        run = _known(key)
+        if run is not None:
+            return _operators.apply_sample(input, grid, run)
     if _is_ours(input) and _is_ours(grid):
         if has_torch_function_variadic(input, grid):
             arguments = (mode, padding_mode, align_corners)
@@ -162,6 +201,6 @@ def grid_sample(
         if _samples(image, points, mode, padding_mode, align_corners):
             if align_corners is None:
                 warnings.warn(_WARNING, stacklevel=2)
-            return _operators.sample(image, points, mode, padding_mode, align_corners is True)
+            return _operators.sample(image, points, mode, padding_mode, align_corners is True, call=key)
     theirs: Tensor = torch_grid_sample(input, grid, mode, padding_mode, align_corners)
     return theirs

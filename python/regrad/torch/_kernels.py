@@ -6,6 +6,7 @@ A tiny gradient takes less time than a Python function does, so what a call of i
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -15,14 +16,16 @@ from torch import Tensor
 from .. import _library, _plan, _user_plan
 
 Sizes = tuple[int, ...]
-Made = Union[tuple[Sizes, Sizes], None]
+Made = Union[tuple[Sizes, Sizes, torch.dtype], None]
 
 _run_plan_at = _library.run_plan_at
 _threads = torch.get_num_threads
+_guards: Any = torch._C._dynamo.guards
+_new = _guards._empty_strided_cpu  # does no more than allocate
 
 
 class Run:
-    """A plan for tensors as they came, and shapes and strides of its results; None for one that is not wanted.
+    """A plan for tensors as they came, and shapes, strides and types of its results; None for one that is not wanted.
 
     own: what it is found by, beside tensors.
     arguments: what its gradient is found by, beside tensors.
@@ -34,7 +37,7 @@ class Run:
     def __init__(self, plan: _user_plan.Plan, own: Any, arguments: Any, outs: Sequence[Tensor | None]) -> None:
         self.plan, self.own, self.arguments = plan._prepared, own, arguments
         self.address = self.plan._plan
-        self.made: list[Made] = [None if out is None else (out.shape, out.stride()) for out in outs]
+        self.made: list[Made] = [None if out is None else (tuple(out.shape), out.stride(), out.dtype) for out in outs]
         self.gradients: dict[Any, Run] = {}
 
     def fail(self, status: int) -> None:
@@ -45,7 +48,8 @@ class Run:
 # ---- The runs that were found ----
 
 runs: dict[Any, Run] = {}
-_plan.cache.fronts.append(runs)
+calls: dict[Any, Run] = {}  # some of these runs, by calls of the functions that led to them
+_plan.cache.fronts += [runs, calls]
 
 
 def keep(key: Any, run: Run) -> Run:
@@ -54,8 +58,19 @@ def keep(key: Any, run: Run) -> Run:
     if run.plan.cost <= most:
         if len(runs) >= _plan.cache.MOST_PLANS or run.plan.cost + sum(r.plan.cost for r in [*runs.values()]) > most:
             runs.clear()
+            calls.clear()
         runs[key] = run
     return run
+
+
+def remember(call: Any, run: Run) -> None:
+    """Lets calls like this one find their run, which is not kept for them alone."""
+    if call is None or run.plan.cost > _plan.cache.MOST_LENGTH:
+        return
+    if len(calls) >= _plan.cache.MOST_PLANS:
+        calls.clear()
+    with contextlib.suppress(TypeError):  # a list is no key
+        calls[call] = run
 
 
 # ---- Resizes ----
@@ -106,8 +121,8 @@ def find_resize(tensor: Tensor, size: Sizes, operator: str, align_corners: bool,
 
 def run_resize(run: Run, tensor: Tensor) -> Tensor:
     """A resize, or the gradient of one."""
-    out = tensor.new_empty_strided(*run.made[0])  # type: ignore[misc]
-    status = _run_plan_at(run.address, tensor.data_ptr(), None, None, out.data_ptr(), None)
+    out: Tensor = _new(*run.made[0])  # type: ignore[misc]
+    status = _run_plan_at(run.address, tensor.data_ptr(), 0, 0, out.data_ptr(), 0)
     if status != 0:
         run.fail(status)
     return out
@@ -157,8 +172,8 @@ def find_sample(input: Tensor, grid: Tensor, *modes: Any) -> Run:
 
 def run_sample(run: Run, input: Tensor, grid: Tensor) -> Tensor:
     """A grid sample."""
-    out = input.new_empty_strided(*run.made[0])  # type: ignore[misc]
-    status = _run_plan_at(run.address, input.data_ptr(), grid.data_ptr(), None, out.data_ptr(), None)
+    out: Tensor = _new(*run.made[0])  # type: ignore[misc]
+    status = _run_plan_at(run.address, input.data_ptr(), grid.data_ptr(), 0, out.data_ptr(), 0)
     if status != 0:
         run.fail(status)
     return out
@@ -177,19 +192,20 @@ def _find_sample_gradient(grad: Tensor, input: Tensor, grid: Tensor, modes: Any,
 
 
 def run_sample_gradient(
-    run: Run, grad: Tensor, input: Tensor, grid: Tensor, mask: tuple[bool, bool]
+    run: Run, grad: Tensor, input: Tensor, grid: Tensor, mask: Sequence[bool]
 ) -> tuple[Tensor | None, Tensor | None]:
     """The gradients that belong to a run; None for one that is not wanted."""
     key = (grad.stride(), mask)
     gradient = run.gradients.get(key)
     if gradient is None:
-        gradient = run.gradients[key] = _find_sample_gradient(grad, input, grid, run.arguments, mask)
+        wanted = (mask[0], mask[1])
+        gradient = run.gradients[key] = _find_sample_gradient(grad, input, grid, run.arguments, wanted)
     made_first, made_second = gradient.made
-    first = None if made_first is None else grad.new_empty_strided(*made_first)
-    second = None if made_second is None else grad.new_empty_strided(*made_second)
+    first = None if made_first is None else _new(*made_first)
+    second = None if made_second is None else _new(*made_second)
     status = _run_plan_at(
         gradient.address, grad.data_ptr(), input.data_ptr(), grid.data_ptr(),
-        None if first is None else first.data_ptr(), None if second is None else second.data_ptr(),
+        0 if first is None else first.data_ptr(), 0 if second is None else second.data_ptr(),
     )  # fmt: skip
     if status != 0:
         gradient.fail(status)

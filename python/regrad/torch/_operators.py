@@ -6,7 +6,7 @@ A resize and its gradient are one operator under two names, since each is the gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -30,6 +30,7 @@ _sample_backward: Any = torch.ops.regrad.grid_sample_backward.default
 # ---- Which way a call takes ----
 
 _KINDS = (Tensor, torch.nn.Parameter)
+_strided = torch.strided
 _is_compiling = torch.compiler.is_compiling
 _is_transformed = torch._C._are_functorch_transforms_active
 _n_modes = torch._C._len_torch_dispatch_stack
@@ -38,11 +39,18 @@ _has_storage = torch._C._has_storage
 _is_grad_enabled = torch.is_grad_enabled
 
 
+def is_eager() -> bool:
+    """Does a call do nothing but compute?"""
+    return not (_is_compiling() or _is_transformed() or _n_modes() or _is_tracing())
+
+
 def is_plain(tensor: Tensor) -> bool:
-    """Does a call do nothing but compute, on the memory of this tensor of the CPU?"""
+    """Are the elements of this tensor as they lie in memory of the CPU?"""
     return (
-        not (_is_compiling() or _is_transformed() or _n_modes() or _is_tracing())
-        and type(tensor) in _KINDS
+        type(tensor) in _KINDS
+        and tensor.is_cpu
+        and tensor.layout is _strided
+        and not tensor.is_nested
         and not tensor.is_neg()
         and _has_storage(tensor)  # a batch of older transforms has none
     )
@@ -53,11 +61,14 @@ def _is_special(grad: Tensor) -> bool:
     return _is_grad_enabled() or _is_transformed() or grad.is_neg() or not _has_storage(grad)
 
 
-def resize(tensor: Tensor, size: Any, operator: str, align_corners: bool, scales: tuple[float, ...]) -> Tensor:
-    """A resize, or the gradient of one, to these spatial sizes."""
-    if is_plain(tensor):
+def resize(
+    tensor: Tensor, size: Any, operator: str, align_corners: bool, scales: tuple[float, ...], *, call: Any = None
+) -> Tensor:
+    """A resize, or the gradient of one, to these spatial sizes; call: what calls like this one are known by."""
+    if is_eager() and is_plain(tensor):
         run = _kernels.find_resize(tensor, tuple(size), operator, align_corners, tuple(scales))
-        result: Tensor = _apply_resize(tensor, run)
+        _kernels.remember(call, run)
+        result: Tensor = apply_resize(tensor, run)
     elif _is_compiling() or not _is_transformed():
         result = _resize(tensor, size, operator, align_corners, scales)
     else:
@@ -65,11 +76,12 @@ def resize(tensor: Tensor, size: Any, operator: str, align_corners: bool, scales
     return result
 
 
-def sample(input: Tensor, grid: Tensor, *modes: Any) -> Tensor:
-    """A grid sample; modes: mode, padding_mode and align_corners."""
-    if is_plain(input) and is_plain(grid):
+def sample(input: Tensor, grid: Tensor, *modes: Any, call: Any = None) -> Tensor:
+    """A grid sample; modes: mode, padding_mode and align_corners; call: what calls like this one are known by."""
+    if is_eager() and is_plain(input) and is_plain(grid):
         run = _kernels.find_sample(input, grid, *modes)
-        result: Tensor = _apply_sample(input, grid, run)
+        _kernels.remember(call, run)
+        result: Tensor = apply_sample(input, grid, run)
     elif _is_compiling() or not _is_transformed():
         result = _sample(input, grid, *modes)
     else:
@@ -215,12 +227,14 @@ class _PlainSample(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
-        mask = ctx.needs_input_grad[:2]
-        if _is_special(grad):
-            found: Any = _sample_gradients(grad, *ctx.saved_tensors, *ctx.modes, mask)
-            return (*[g if m else None for g, m in zip(found, mask)], None)
         input, grid = ctx.saved_tensors
-        return (*_kernels.run_sample_gradient(ctx.run, grad, input, grid, mask), None)
+        mask = ctx.needs_input_grad
+        if _is_special(grad):
+            mask = mask[:2]
+            found: Any = _sample_gradients(grad, input, grid, *ctx.modes, mask)
+            return (*[g if m else None for g, m in zip(found, mask)], None)
+        first, second = _kernels.run_sample_gradient(ctx.run, grad, input, grid, mask)
+        return first, second, None
 
     jvp = _Sample.jvp
 
@@ -254,8 +268,8 @@ class _SampleGradients(torch.autograd.Function):
 
 
 # What the functions' own `apply` does beside is for transforms.
-_apply_resize: Any = super(torch.autograd.Function, _PlainResize).apply
-_apply_sample: Any = super(torch.autograd.Function, _PlainSample).apply
+apply_resize: Callable[..., Tensor] = super(torch.autograd.Function, _PlainResize).apply
+apply_sample: Callable[..., Tensor] = super(torch.autograd.Function, _PlainSample).apply
 
 
 # ---- What PyTorch is told of its operators ----
