@@ -132,6 +132,35 @@ def test_cache_is_bounded():
     assert all(run.plan.cost <= 1 << 21 for run in _kernels.runs.values())
 
 
+@pytest.mark.parametrize("size", [(3.0, 3.0), (True, 3), True])
+def test_a_known_call_lets_no_wrong_size_pass(size):
+    """Keys of calls compare 1, 1.0 and True as equal; sizes are not."""
+    x = cases.image(2)
+    for known in ((3, 3), (1, 3), 1, 1):
+        regrad.torch.interpolate(x, known)
+
+    def outcome(function):
+        try:
+            return function(x, size).shape
+        except (TypeError, ValueError, RuntimeError) as error:
+            return type(error), str(error)
+
+    assert outcome(regrad.torch.interpolate) == outcome(F.interpolate)
+
+
+def test_a_known_call_still_warns_and_casts():
+    x, grid = cases.image(2), cases.points(2)
+    for _ in range(2):
+        regrad.torch.grid_sample(x, grid, align_corners=False)
+    with pytest.warns(UserWarning, match="align_corners"):
+        regrad.torch.grid_sample(x, grid)
+    halves = [t.bfloat16() for t in (x, grid)]
+    for _ in range(2):
+        assert regrad.torch.grid_sample(*halves, align_corners=False).dtype is torch.bfloat16
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert regrad.torch.grid_sample(*halves, align_corners=False).dtype is torch.float32
+
+
 class Images(torch.utils.data.Dataset):
     """Images that workers resize."""
 
