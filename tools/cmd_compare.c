@@ -240,7 +240,8 @@ static int compare_files(struct comparison *c)
     if (status != STATUS_OK)
         return status;
     compare_arrays(c);
-    return report(c);
+    status = mapped_files_check();
+    return status == STATUS_OK ? report(c) : status;
 }
 
 static int run_compare(const struct settings *settings)

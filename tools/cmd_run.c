@@ -177,6 +177,8 @@ static int compute(const struct problem *problem, struct results *results, const
     if (status == STATUS_OK)
         status = run_slices(problem, results, &sliced, times);
     sliced_call_free(&sliced);
+    if (status == STATUS_OK)
+        status = mapped_files_check();
     const double begun = seconds_now();
     for (int r = 0; r < results->n && status == STATUS_OK; r++)
         status = output_commit(&results->of[r].output);

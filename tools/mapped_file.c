@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -22,9 +23,11 @@ struct mapping {
     char *start; /* NULL: free */
     size_t n;
     void *data;
+    int descriptor;
 };
 
 static struct mapping mappings[MAX_MAPPINGS];
+static const char unreadable[] = "cannot be read: it became shorter meanwhile, or its disk failed";
 
 static struct mapping *mapping_at(const void *byte)
 {
@@ -32,6 +35,16 @@ static struct mapping *mapping_at(const void *byte)
         if (mappings[k].start && (uintptr_t)byte - (uintptr_t)mappings[k].start < mappings[k].n)
             return &mappings[k];
     return NULL;
+}
+
+int mapped_files_check(void)
+{
+    for (int k = 0; k < MAX_MAPPINGS; k++) {
+        struct stat file;
+        if (mappings[k].start && (fstat(mappings[k].descriptor, &file) != 0 || (size_t)file.st_size < mappings[k].n))
+            return complain(STATUS_REFUSED, "%s: %s", mappings[k].name, unreadable);
+    }
+    return STATUS_OK;
 }
 
 static void say(const char *text)
@@ -53,7 +66,9 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
     output_remove_temporary();
     say(progress_visible() ? "\r\033[Kregrad: " : "regrad: ");
     say(mapping->name);
-    say(": cannot be read: it became shorter meanwhile, or its disk failed\n");
+    say(": ");
+    say(unreadable);
+    say("\n");
     _exit(STATUS_REFUSED);
 }
 
@@ -71,10 +86,13 @@ void *mapped_file_open(const char *name, int descriptor, size_t at, size_t nbyte
         k++;
     if (k == MAX_MAPPINGS)
         return NULL;
-    void *start = mmap(NULL, at + nbytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (start == MAP_FAILED)
+    const int own = dup(descriptor);
+    void *start = own < 0 ? MAP_FAILED : mmap(NULL, at + nbytes, PROT_READ, MAP_PRIVATE, own, 0);
+    if (start == MAP_FAILED) {
+        close(own);
         return NULL;
-    mappings[k] = (struct mapping){name, start, at + nbytes, (char *)start + at};
+    }
+    mappings[k] = (struct mapping){name, start, at + nbytes, (char *)start + at, own};
     catch_bus_errors();
     return mappings[k].data;
 }
@@ -84,6 +102,7 @@ bool mapped_file_close(const void *data)
     for (int k = 0; k < MAX_MAPPINGS; k++)
         if (mappings[k].start && mappings[k].data == data) {
             munmap(mappings[k].start, mappings[k].n);
+            close(mappings[k].descriptor);
             mappings[k].start = NULL;
             return true;
         }

@@ -16,6 +16,10 @@ void *mapped_file_open(const char *name, int descriptor, size_t at, size_t nbyte
 /* Ends a mapping. False when data is not of mapped_file_open. */
 bool mapped_file_close(const void *data);
 
+/* Are all files that are mapped as long as they were? What is behind the end of one, in its last page, reads as zeros.
+ * Complains and returns an exit status. */
+int mapped_files_check(void);
+
 /* Of these bytes of a mapping, no page needs to stay in memory. Bytes of other memory stay as they are. */
 void mapped_file_forget(const void *bytes, size_t n);
 
