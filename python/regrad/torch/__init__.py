@@ -15,7 +15,7 @@ from __future__ import annotations
 try:
     import torch as _torch  # noqa: F401
 except ImportError as error:
-    raise ImportError("regrad.torch needs PyTorch 2.4 or later: pip install 'regrad[torch]'") from error
+    raise ImportError("regrad.torch needs PyTorch 2.4 or later: pip install 'torch>=2.4'") from error
 
 from ._functional import grid_sample, interpolate
 from ._patch import install, patch, uninstall

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.overrides import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 
 from . import _kernels, _operators
@@ -20,7 +21,8 @@ torch_interpolate: Any = F.interpolate
 torch_grid_sample: Any = F.grid_sample
 
 _FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
-_KINDS = (Tensor, torch.nn.Parameter, torch._subclasses.FakeTensor)
+# PyTorch 2.4 exports with functional tensors.
+_KINDS = (Tensor, torch.nn.Parameter, torch._subclasses.FakeTensor, FunctionalTensor)
 _WHOLE = (int, torch.SymInt, np.integer)
 _NUMBERS = (float, int, torch.SymFloat, np.floating, np.integer)
 
@@ -45,7 +47,13 @@ if hasattr(torch.ops.aten, "_upsample_lanczos2d_aa"):
 
 def _is_ours(tensor: Any) -> bool:
     """Is it a tensor in plain memory of the CPU?"""
-    return type(tensor) in _KINDS and tensor.is_cpu and tensor.layout is torch.strided and not tensor.is_nested
+    return (
+        type(tensor) in _KINDS
+        and tensor.is_cpu
+        and tensor.layout is torch.strided
+        and not tensor.is_nested
+        and not _operators.is_traced()
+    )
 
 
 def _spread(value: Any, n_axes: int) -> tuple[Any, ...] | None:
@@ -74,14 +82,14 @@ def _from_scales(shape: Any, scale_factor: Any, recompute: Any) -> Any:
             return None
     floats = tuple([float(scale) for scale in scales])
     sizes = tuple([math.floor(length * scale) for length, scale in zip(shape, floats)])
-    return (sizes, () if recompute else floats) if min(sizes) > 0 else None
+    return (sizes, () if recompute else floats) if min(sizes) > 0 and max(sizes) < 2**63 else None
 
 
 def _resize_of(
     input: Tensor, size: Any, scale_factor: Any, mode: str, align_corners: Any, recompute: Any, antialias: Any
 ) -> tuple[Any, ...] | None:
     """The arguments of our operator; None for what it has not, or PyTorch refuses."""
-    operator = _RESIZES.get((mode, antialias, input.dim()))
+    operator = _RESIZES.get((mode, antialias, input.dim())) if type(mode) is str and type(antialias) is bool else None
     is_nearest = mode in ("nearest", "nearest-exact")
     if operator is None or not (input.dtype in _FLOATS or (is_nearest and input.dtype is torch.uint8)):
         return None

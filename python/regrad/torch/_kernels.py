@@ -29,16 +29,14 @@ class Run:
 
     own: what it is found by, beside tensors.
     arguments: what its gradient is found by, beside tensors.
-    gradients: runs of its gradient that were found, by the strides of what they are given.
     """
 
-    __slots__ = ("address", "arguments", "gradients", "made", "own", "plan")
+    __slots__ = ("address", "arguments", "made", "own", "plan")
 
     def __init__(self, plan: _user_plan.Plan, own: Any, arguments: Any, outs: Sequence[Tensor | None]) -> None:
         self.plan, self.own, self.arguments = plan._prepared, own, arguments
         self.address = self.plan._plan
         self.made: list[Made] = [None if out is None else (tuple(out.shape), out.stride(), out.dtype) for out in outs]
-        self.gradients: dict[Any, Run] = {}
 
     def fail(self, status: int) -> None:
         """Raises what the library refused."""
@@ -128,15 +126,6 @@ def run_resize(run: Run, tensor: Tensor) -> Tensor:
     return out
 
 
-def run_resize_gradient(run: Run, grad: Tensor) -> Tensor:
-    """The gradient that belongs to a run."""
-    strides = grad.stride()
-    gradient = run.gradients.get(strides)
-    if gradient is None:
-        gradient = run.gradients[strides] = find_resize(grad, *run.arguments)
-    return run_resize(gradient, grad)
-
-
 def resize(tensor: Tensor, size: Sequence[int], operator: str, align_corners: bool, scales: Sequence[float]) -> Tensor:
     """A resize, or the gradient of one, to these spatial sizes."""
     return run_resize(find_resize(tensor, tuple(size), operator, align_corners, tuple(scales)), tensor)
@@ -151,7 +140,7 @@ def sampled(input: Tensor, grid: Tensor, *_: Any) -> Tensor:
 
 
 def _look(tensor: Tensor) -> Any:
-    return tensor.shape, tensor.stride()
+    return tensor.shape, tensor.stride(), tensor.dtype
 
 
 def _named(mode: str, padding_mode: str, align_corners: bool) -> dict[str, Any]:
@@ -160,7 +149,7 @@ def _named(mode: str, padding_mode: str, align_corners: bool) -> dict[str, Any]:
 
 def find_sample(input: Tensor, grid: Tensor, *modes: Any) -> Run:
     """The run of a grid sample."""
-    key = (input.shape, input.stride(), grid.shape, grid.stride(), input.dtype, modes, _threads())
+    key = (_look(input), _look(grid), modes, _threads())
     run = runs.get(key)
     if run is None:
         out = sampled(input, grid)
@@ -180,7 +169,7 @@ def run_sample(run: Run, input: Tensor, grid: Tensor) -> Tensor:
 
 
 def _find_sample_gradient(grad: Tensor, input: Tensor, grid: Tensor, modes: Any, mask: tuple[bool, bool]) -> Run:
-    key = (_look(grad), _look(input), _look(grid), input.dtype, modes, mask, _threads())
+    key = (_look(grad), _look(input), _look(grid), modes, mask, _threads())
     run = runs.get(key)
     if run is None:
         outs = [like.new_empty(like.shape) if wanted else None for like, wanted in zip((input, grid), mask)]
@@ -192,14 +181,12 @@ def _find_sample_gradient(grad: Tensor, input: Tensor, grid: Tensor, modes: Any,
 
 
 def run_sample_gradient(
-    run: Run, grad: Tensor, input: Tensor, grid: Tensor, mask: Sequence[bool]
+    grad: Tensor, input: Tensor, grid: Tensor, modes: Any, mask: tuple[bool, bool]
 ) -> tuple[Tensor | None, Tensor | None]:
-    """The gradients that belong to a run; None for one that is not wanted."""
-    key = (grad.stride(), mask)
-    gradient = run.gradients.get(key)
-    if gradient is None:
-        wanted = (mask[0], mask[1])
-        gradient = run.gradients[key] = _find_sample_gradient(grad, input, grid, run.arguments, wanted)
+    """The gradients of a grid sample; None for one that is not wanted. Tensors that were saved for it may come back
+    with other strides, or another type, which is refused.
+    """
+    gradient = _find_sample_gradient(grad, input, grid, modes, mask)
     made_first, made_second = gradient.made
     first = None if made_first is None else _new(*made_first)
     second = None if made_second is None else _new(*made_second)
@@ -221,8 +208,7 @@ def sample_gradients(
     grad: Tensor, input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool, mask: Sequence[bool]
 ) -> tuple[Tensor, Tensor]:
     """The gradients of a grid sample; a tensor without elements for one that is not wanted."""
-    run = find_sample(input, grid, mode, padding_mode, align_corners)
-    wanted = (mask[0], mask[1])
-    found = run_sample_gradient(run, grad, input, grid, wanted) if any(wanted) else (None, None)
+    modes, wanted = (mode, padding_mode, align_corners), (mask[0], mask[1])
+    found = run_sample_gradient(grad, input, grid, modes, wanted) if any(wanted) else (None, None)
     first, second = [grad.new_empty(0) if gradient is None else gradient for gradient in found]
     return first, second

@@ -44,6 +44,11 @@ def is_eager() -> bool:
     return not (_is_compiling() or _is_transformed() or _n_modes() or _is_tracing())
 
 
+def is_traced() -> bool:
+    """Is `torch.jit.trace` looking on? It would take our sizes for constants, but not the sizes of PyTorch's own."""
+    return not _is_compiling() and _is_tracing()
+
+
 def is_plain(tensor: Tensor) -> bool:
     """Are the elements of this tensor as they lie in memory of the CPU?"""
     return (
@@ -52,13 +57,14 @@ def is_plain(tensor: Tensor) -> bool:
         and tensor.layout is _strided
         and not tensor.is_nested
         and not tensor.is_neg()
+        and not tensor._is_zerotensor()
         and _has_storage(tensor)  # a batch of older transforms has none
     )
 
 
 def _is_special(grad: Tensor) -> bool:
     """Is a gradient given that is to be differentiated, or is no plain tensor?"""
-    return _is_grad_enabled() or _is_transformed() or grad.is_neg() or not _has_storage(grad)
+    return _is_grad_enabled() or not is_eager() or not is_plain(grad)
 
 
 def resize(
@@ -105,8 +111,10 @@ def _folded(tensor: Tensor, axis: int | None, size: int) -> Tensor:
     return batch.flatten(0, 1)
 
 
-def _unfolded(tensor: Tensor, size: int) -> Tensor:
-    return tensor.reshape(size, tensor.shape[0] // size, *tensor.shape[1:])
+def _unfolded(tensor: Tensor, size: int, like: Tensor, axis: int | None) -> Tensor:
+    """The batch that was folded as `like`, whose N tells N here, also where the batch is empty."""
+    is_first = axis is not None and axis % like.dim() == 0
+    return tensor.unflatten(0, (size, like.shape[1 if is_first else 0]))
 
 
 # ---- Resizes ----
@@ -136,7 +144,7 @@ class _Resize(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Any, tensor: Tensor, *arguments: Any) -> Any:
         result = resize(_folded(tensor, in_dims[0], info.batch_size), *arguments)
-        return _unfolded(result, info.batch_size), 0
+        return _unfolded(result, info.batch_size, tensor, in_dims[0]), 0
 
 
 class _PlainResize(torch.autograd.Function):
@@ -152,7 +160,7 @@ class _PlainResize(torch.autograd.Function):
         run = ctx.run
         if _is_special(grad):
             return resize(grad, *run.arguments), None
-        return _kernels.run_resize_gradient(run, grad), None
+        return _kernels.run_resize(_kernels.find_resize(grad, *run.arguments), grad), None
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *_: Any) -> Tensor:
@@ -212,7 +220,8 @@ class _Sample(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Any, input: Tensor, grid: Tensor, *modes: Any) -> Any:
         n = info.batch_size
-        return _unfolded(sample(_folded(input, in_dims[0], n), _folded(grid, in_dims[1], n), *modes), n), 0
+        result = sample(_folded(input, in_dims[0], n), _folded(grid, in_dims[1], n), *modes)
+        return _unfolded(result, n, input, in_dims[0]), 0
 
 
 class _PlainSample(torch.autograd.Function):
@@ -220,7 +229,7 @@ class _PlainSample(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, input: Tensor, grid: Tensor, run: _kernels.Run) -> Tensor:
-        ctx.run, ctx.modes = run, run.arguments
+        ctx.modes = run.arguments
         ctx.save_for_backward(input, grid)
         ctx.save_for_forward(input, grid)
         return _kernels.run_sample(run, input, grid)
@@ -228,12 +237,11 @@ class _PlainSample(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
         input, grid = ctx.saved_tensors
-        mask = ctx.needs_input_grad
-        if _is_special(grad):
-            mask = mask[:2]
+        mask = ctx.needs_input_grad[:2]
+        if _is_special(grad) or not is_plain(input) or not is_plain(grid):  # hooks may have saved others
             found: Any = _sample_gradients(grad, input, grid, *ctx.modes, mask)
             return (*[g if m else None for g, m in zip(found, mask)], None)
-        first, second = _kernels.run_sample_gradient(ctx.run, grad, input, grid, mask)
+        first, second = _kernels.run_sample_gradient(grad, input, grid, ctx.modes, mask)
         return first, second, None
 
     jvp = _Sample.jvp
@@ -262,7 +270,7 @@ class _SampleGradients(torch.autograd.Function):
         n = info.batch_size
         tensors = [_folded(t, axis, n) for t, axis in zip(arguments[:3], in_dims)]
         found = _sample_gradients(*tensors, *arguments[3:])
-        return tuple([_unfolded(g, n) if g.dim() > 1 else g for g in found]), tuple(
+        return tuple([_unfolded(g, n, arguments[0], in_dims[0]) if g.dim() > 1 else g for g in found]), tuple(
             [0 if g.dim() > 1 else None for g in found]
         )
 

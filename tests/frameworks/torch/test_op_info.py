@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's own sample inputs of both functions, where its testing package has them."""
 
+import itertools
+
 import cases
 import pytest
 import regrad.torch
@@ -12,6 +14,17 @@ OPERATORS = [
     and op.variant_test_name != "area") or op.name == "nn.functional.grid_sample"
 ]  # fmt: skip
 OURS = {"interpolate": regrad.torch.interpolate, "grid_sample": regrad.torch.grid_sample}
+
+OTHERS = (torch.float64, torch.bfloat16, torch.float16, torch.uint8)
+
+
+def samples(op):
+    """Every sample in float32, and a fourth of them in each other type, which test_results.py has in every mode."""
+    yield from ((torch.float32, sample) for sample in op.sample_inputs("cpu", torch.float32))
+    for k, dtype in enumerate(OTHERS):
+        if dtype in op.supported_dtypes("cpu"):
+            some = itertools.islice(op.sample_inputs("cpu", dtype), k, None, len(OTHERS))
+            yield from ((dtype, sample) for sample in some)
 
 
 def results(function, sample, dtype):
@@ -34,23 +47,20 @@ def results(function, sample, dtype):
 def test_samples(op):
     """Beside PyTorch in float64, since PyTorch's own results in smaller types are less exact."""
     n_compared = 0
-    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16, torch.uint8):
-        if dtype not in op.supported_dtypes("cpu"):
+    for dtype, sample in samples(op):
+        if "bicubic" in sample.kwargs.values() and sample.input.dim() == 5:
+            continue  # PyTorch's own
+        with regrad.torch.patch():  # for upsample_nearest and upsample_bilinear
+            found = results(OURS.get(op.op.__name__, op.op), sample, dtype)
+        exact = results(op.op, sample, torch.float64 if dtype.is_floating_point else dtype)
+        if isinstance(exact, type):
+            assert found is exact
             continue
-        for sample in op.sample_inputs("cpu", dtype):
-            if "bicubic" in sample.kwargs.values() and sample.input.dim() == 5:
-                continue  # PyTorch's own
-            with regrad.torch.patch():  # for upsample_nearest and upsample_bilinear
-                found = results(OURS.get(op.op.__name__, op.op), sample, dtype)
-            exact = results(op.op, sample, torch.float64 if dtype.is_floating_point else dtype)
-            if isinstance(exact, type):
-                assert found is exact
-                continue
-            if dtype.is_floating_point:
-                for f, w in zip(found, exact):
-                    assert f.dtype is dtype and f.shape == w.shape
-                    cases.check_close(f, w, dtype, f"{dtype} {sample.args} {sample.kwargs}")
-            else:
-                assert torch.equal(found[0], exact[0])
-            n_compared += 1
+        if dtype.is_floating_point:
+            for f, w in zip(found, exact):
+                assert f.dtype is dtype and f.shape == w.shape
+                cases.check_close(f, w, dtype, f"{dtype} {sample.args} {sample.kwargs}")
+        else:
+            assert torch.equal(found[0], exact[0])
+        n_compared += 1
     assert n_compared > 0

@@ -6,6 +6,7 @@ import multiprocessing
 import pickle
 import subprocess
 import sys
+import types
 
 import cases
 import pytest
@@ -48,6 +49,30 @@ def test_install():
         regrad.torch.uninstall()
     regrad.torch.uninstall()
     assert current() == THEIRS
+
+
+def test_patches_end_in_any_order():
+    first, second = regrad.torch.patch(), regrad.torch.patch()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert current() == OURS
+    regrad.torch.install()
+    second.__exit__(None, None, None)
+    assert current() == OURS
+    regrad.torch.uninstall()
+    assert current() == THEIRS
+
+
+def test_names_that_were_imported_meanwhile():
+    module = sys.modules["imported_meanwhile"] = types.ModuleType("imported_meanwhile")
+    try:
+        with regrad.torch.patch():
+            module.interpolate = F.interpolate
+        assert module.interpolate is THEIRS[0]
+        assert regrad.torch.interpolate is OURS[0]
+    finally:
+        del sys.modules["imported_meanwhile"]
 
 
 @pytest.mark.filterwarnings("ignore:.*deprecated")
@@ -184,7 +209,7 @@ def test_without_pytorch():
     code = "import sys; sys.modules['torch'] = None\nimport regrad\nimport regrad.torch"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ended.stderr.splitlines()[-1] == (
-        "ImportError: regrad.torch needs PyTorch 2.4 or later: pip install 'regrad[torch]'"
+        "ImportError: regrad.torch needs PyTorch 2.4 or later: pip install 'torch>=2.4'"
     )
 
 
