@@ -38,8 +38,9 @@ MODELS = {
     "segmentation": (segmentation, lambda: segmentation.UNet(align_corners=False)),
     "optical flow": (flow, flow.FlowNet),
 }
-each_model = pytest.mark.parametrize("name", MODELS)
-each_dtype = pytest.mark.parametrize("dtype", TOLERANCE, ids=lambda dtype: str(dtype).split(".")[1])
+# PyTorch's convolutions are slow in bfloat16, so one segmentation is trained in it.
+CASES = [(n, d) for n in MODELS for d in TOLERANCE if (n, d) != ("segmentation, corners aligned", torch.bfloat16)]
+each_case = pytest.mark.parametrize(("name", "dtype"), CASES, ids=lambda value: str(value).replace("torch.", ""))
 
 
 def ready(name, dtype, seed):
@@ -100,16 +101,14 @@ def gradients(name, dtype, seed):
     return vector(p.grad for p in model.parameters())
 
 
-@each_dtype
-@each_model
+@each_case
 def test_training_equals_pytorchs_within_rounding(name, dtype, seed):
     with regrad.torch.patch():
         ours = train(name, dtype, seed)
     assert distance(ours, train_plain(name, dtype, seed)) <= TOLERANCE[dtype]
 
 
-@each_dtype
-@each_model
+@each_case
 def test_gradients_are_as_near_to_float64s_as_pytorchs(name, dtype, seed):
     truth = gradients(name, torch.float64, seed)
     plain, of_plain = watched(lambda: gradients(name, dtype, seed))
@@ -130,8 +129,7 @@ def with_gradient_times(factor, function):
     return call
 
 
-@each_dtype
-@each_model
+@each_case
 def test_a_wrong_gradient_would_be_seen(name, dtype, seed, monkeypatch):
     """The tolerance is narrow enough: it does not hold when gradients of resamples are a little too large."""
     for function in ("interpolate", "grid_sample"):
@@ -168,14 +166,13 @@ def threaded(function, n_threads):
     return call
 
 
-@each_dtype
-@each_model
+@each_case
 def test_bits_are_the_same_over_threads_and_runs(name, dtype, seed, monkeypatch):
     """Only resamples vary their threads: PyTorch's convolutions in float32 give other bits with another number."""
     trained = []
     for n in (1, 2, 3, 3):
         monkeypatch.setattr(F, "interpolate", threaded(regrad.torch.interpolate, n))
         monkeypatch.setattr(F, "grid_sample", threaded(regrad.torch.grid_sample, n))
-        losses, way = train(name, dtype, seed, steps=2, n=12, size=64)
+        losses, way = train(name, dtype, seed, steps=1, n=12, size=64)
         trained.append((losses, way.numpy().tobytes()))
     assert trained[1:] == trained[:1] * 3
