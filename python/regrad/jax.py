@@ -32,7 +32,7 @@ try:
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
 except ImportError as error:
-    raise ImportError("regrad.jax: wants JAX 0.6.2 or later, and Python 3.10: pip install 'jax>=0.6.2'") from error
+    raise ImportError("regrad.jax needs JAX 0.6.2 or later (Python 3.10 or later): pip install 'jax>=0.6.2'") from error
 
 __all__ = [
     "grid_sample",
@@ -247,12 +247,17 @@ _lax: Any = jax.lax  # has `pcast`, or in older versions `pvary`
 _varying = functools.partial(_lax.pcast, to="varying") if hasattr(_lax, "pcast") else _lax.pvary
 
 
-def _varying_alike(arrays: Sequence[Any]) -> list[Any]:
-    """In `shard_map`: all arrays vary over the devices over which one does, so that JAX sums the others' gradients."""
+def _varying_alike(function: Any, operation: _Operation, arrays: Sequence[Any]) -> Any:
+    """Calls a function. In `shard_map` all arrays vary over the devices over which one does, so that JAX sums the
+    others' gradients; and the function is compiled, since JAX knows no symbolic zeros in a `shard_map` that is not.
+    """
     kinds = [jax.typeof(a) for a in arrays]
     axes = [k.mat.varying if hasattr(k, "mat") else k.vma for k in kinds]
-    missing = [tuple(frozenset().union(*axes) - own) for own in axes]
-    return [_varying(a, names) if names else a for a, names in zip(arrays, missing)]
+    every = frozenset().union(*axes)
+    if not every:
+        return function(operation, *arrays)
+    alike = [_varying(a, tuple(every - own)) if every - own else a for a, own in zip(arrays, axes)]
+    return jax.jit(function, static_argnums=0)(operation, *alike)
 
 
 def _hashable(name: str, value: Any) -> Any:
@@ -273,8 +278,8 @@ def _apply(name: str, rank: int, arguments: dict[str, Any]) -> Any:
     if name.endswith("_backward"):
         mask = options.get("output_mask", (True, True))
         operation = operation.become(name, output_mask=mask)
-        return _sample_backward(operation, *_varying_alike(arrays))
-    return _sample(operation, *_varying_alike(arrays))
+        return _varying_alike(_sample_backward, operation, arrays)
+    return _varying_alike(_sample, operation, arrays)
 
 
 def _function(name: str, rank: int, example: str) -> Any:

@@ -38,6 +38,7 @@ def test_shards_are_the_whole(mesh):
         return jax.jit(jax.value_and_grad(lambda x, grid: function(x, grid).sum(), (0, 1)))(x, grid)[1]
 
     assert cases.same(jax.jit(sample)(x, grid), problem.call(x, grid))
+    assert cases.same(sample(x, grid), problem.call(x, grid))
     assert cases.same(gradients(sample), problem.backward(np.ones((4, 3, *problem.n_out), F4), x, grid))
 
 

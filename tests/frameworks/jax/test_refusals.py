@@ -78,4 +78,4 @@ def test_without_jax(hidden):
     program = f"import sys; sys.modules[{hidden!r}] = None; import regrad; import regrad.jax"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "ImportError: regrad.jax: wants JAX 0.6.2 or later, and Python 3.10: pip install 'jax>=" in done.stderr
+    assert "ImportError: regrad.jax needs JAX 0.6.2 or later (Python 3.10 or later): pip install 'jax>=" in done.stderr
