@@ -39,7 +39,7 @@ from ._request import Coordinates, Law, Mode, PaddingMode, Scales, Sizes
 try:
     import dask.array as da
 except ImportError as error:
-    raise ImportError("regrad.dask: Dask is not installed; pip install 'dask[array]' installs it") from error
+    raise ImportError("regrad.dask needs Dask: pip install 'dask[array]'") from error
 
 __all__ = [
     "RechunkWarning",
@@ -110,8 +110,10 @@ def _bind(op: str, signature: inspect.Signature, arrays: Sequence[str], given: A
     except TypeError as error:
         raise TypeError(f"{op}: {error}") from None
     for name, value in bound.items():
-        if name in arrays or isinstance(value, da.Array):
+        if name in arrays or (name == "original_image" and isinstance(value, da.Array)):
             bound[name] = _chunked(value, op, name)
+        elif isinstance(value, da.Array):
+            raise TypeError(f"{op}: {name} is an array of Dask, wanted a value that is known; compute it first")
         elif isinstance(value, Iterator):
             bound[name] = tuple(value)
     return bound

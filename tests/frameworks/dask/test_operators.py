@@ -416,5 +416,14 @@ def run_python(program):
 def test_dask_is_imported_with_its_module_alone():
     assert run_python("import regrad, sys; assert 'dask' not in sys.modules").returncode == 0
     ended = run_python("import sys; sys.modules['dask.array'] = None; import regrad.dask")
-    line = "ImportError: regrad.dask: Dask is not installed; pip install 'dask[array]' installs it"
+    line = "ImportError: regrad.dask needs Dask: pip install 'dask[array]'"
     assert ended.returncode == 1 and ended.stderr.splitlines()[-1] == line
+
+
+def test_options_are_no_arrays_of_dask():
+    ones = np.ones((1, 2, 4, 4), "f4")
+    mask = da.from_array(np.array([True, True]))
+    with pytest.raises(TypeError, match="output_mask is an array of Dask, wanted a value that is known"):
+        regrad.dask.grid_sampler_2d_backward(ones, ones, np.zeros((1, 4, 4, 2), "f4"), output_mask=mask)
+    with pytest.raises(TypeError, match="upsample_bilinear2d: output_size is an array of Dask"):
+        regrad.dask.upsample_bilinear2d(ones, da.from_array(np.array([5, 5])))
