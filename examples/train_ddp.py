@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """train_ddp.py - trains a spatial transformer in several processes, with the same bits in each and in every run.
 
-    torchrun --standalone --nproc-per-node 2 train_ddp.py [STEPS]
+    torchrun --standalone --nproc-per-node 2 examples/train_ddp.py [STEPS]
 
 On several machines, start the same command on each, with the address of one of them:
 
-    torchrun --nnodes 4 --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint HOST:29500 train_ddp.py
+    torchrun --nnodes 4 --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint HOST:29500 examples/train_ddp.py
 
-It needs PyTorch alone, and makes its own images. Each process trains on its part of them, and gloo adds the gradients.
+It needs regrad and PyTorch, and makes its own images. Each process trains on its part of them, and gloo adds the gradients.
 Each prints the loss and a digest of its parameters. It ends with status 1 if these digests differ. Another run prints
 the same digests if it has as many processes, on the same kind of machine.
 """
