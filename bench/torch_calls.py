@@ -8,7 +8,7 @@ Prints a table in Markdown: microseconds of one thread. All subjects are timed i
 least of all rounds is printed.
 """
 
-import sys
+import argparse
 import timeit
 
 import regrad.torch
@@ -53,10 +53,13 @@ def train(call, leaves, grad):
 
 def main():
     """The table."""
+    parser = argparse.ArgumentParser(description="times tiny calls of regrad.torch beside PyTorch's own")
+    parser.add_argument("rounds", type=int, nargs="?", default=100, help="of which the least time counts")
+    options = parser.parse_args()
     torch.set_num_threads(1)
     steps = {name: [*calls, *[train(c, leaves, grad) for c in calls]] for name, (calls, leaves, grad) in CASES.items()}
     least = {name: [float("inf")] * 4 for name in steps}
-    for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 100):
+    for _ in range(options.rounds):
         for name, subjects in steps.items():
             for k, subject in enumerate(subjects):
                 least[name][k] = min(least[name][k], timeit.timeit(subject, number=N_CALLS) / N_CALLS * 1e6)

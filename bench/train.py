@@ -10,10 +10,10 @@ table in Markdown: the least and the median of milliseconds, in float32, with on
 PyTorch's step its resampling operators take by themselves, which is what regrad can save at most.
 """
 
+import argparse
 import importlib.util
 import re
 import statistics
-import sys
 import time
 from pathlib import Path
 
@@ -74,7 +74,9 @@ def times_of(setting, n_threads, n_rounds):
 
 def main():
     """Prints the table."""
-    n_rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    parser = argparse.ArgumentParser(description="times training steps by PyTorch alone and with regrad.torch")
+    parser.add_argument("rounds", type=int, nargs="?", default=15, help="steps that are timed")
+    n_rounds = parser.parse_args().rounds
     print("| model | threads | PyTorch, least | median | regrad, least | median | PyTorch resamples |")
     print("|---|--:|--:|--:|--:|--:|--:|")
     for setting in MODELS:

@@ -66,7 +66,7 @@ def run(client, directory, n_samples):
     """Copies, halves, computes the gradient of the halving. Are the bits of some samples those in memory?"""
     images = make_images(directory / "images", n_samples)
     lazy = da.from_zarr(images)
-    print(f"{n_samples} samples of {SAMPLE[1:]}, {images.nbytes / 1e9:.2f} GB; {len(client.run(os.getpid))} workers")
+    print(f"{n_samples} samples of {SAMPLE[1:]}, {images.nbytes / 1e9:.2f} GB; workers: {len(client.run(os.getpid))}")
     compute(client, "copy", lazy, lazy + 0, directory / "copy")
     halves = compute(client, "halve", lazy, regrad.dask.upsample_bilinear2d_aa(lazy, HALF), directory / "halves")
     given = da.from_zarr(halves)

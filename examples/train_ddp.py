@@ -8,11 +8,12 @@ On several machines, start the same command on each, with the address of one of 
 
     torchrun --nnodes 4 --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint HOST:29500 examples/train_ddp.py
 
-It needs regrad and PyTorch, and makes its own images. Each process trains on its part of them, and gloo adds the gradients.
-Each prints the loss and a digest of its parameters. It ends with status 1 if these digests differ. Another run prints
-the same digests if it has as many processes, on the same kind of machine.
+It needs regrad and PyTorch, and makes its own images. Each process trains on its part of them, and gloo adds the
+gradients. Each prints the loss and a digest of its parameters. It ends with status 1 if these digests differ. Another
+run prints the same digests if it has as many processes, on the same kind of machine.
 """
 
+import argparse
 import hashlib
 import sys
 
@@ -82,10 +83,13 @@ def train(n_steps):
 
 def main():
     """Trains, prints, and compares the processes."""
+    parser = argparse.ArgumentParser(description="trains a spatial transformer in several processes, by torchrun")
+    parser.add_argument("steps", type=int, nargs="?", default=60)
+    options = parser.parse_args()
     torch.use_deterministic_algorithms(True)
     regrad.torch.install()
     dist.init_process_group("gloo")
-    loss, model = train(int(sys.argv[1]) if len(sys.argv) > 1 else 60)
+    loss, model = train(options.steps)
     bits = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
     digest = hashlib.sha256(bits).hexdigest()
     digests = [None] * dist.get_world_size()

@@ -52,7 +52,7 @@ class Plan:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"{self.operator}: a Plan is neither copied nor pickled; wanted another one, made of its arguments"
+            f"{self.operator}: a Plan cannot be copied or pickled; make another one from the same arguments"
         )
 
     def run(self, *inputs: ArrayLike, out: ArrayLike | Sequence[ArrayLike | None] | None = None) -> Any:
