@@ -171,9 +171,9 @@ double axis_place(const struct axis *axis, double time)
 
 /* ---- Drawing ---------------------------------------------------------------------------------- */
 
-/* A character of a label takes at most so much of the width, in percent, on narrow pages and on wide ones; labels that
- * narrow pages have no room for are shown on wide ones alone. */
-static const double width_when_narrow = 1.6, width_when_wide = 0.85;
+/* A character of a label takes about so much of the width, in percent, on narrow pages and on wide ones, and its edges
+ * so much more. Labels that narrow pages have no room for are shown on wide ones alone. */
+static const double width_when_narrow = 1.6, width_when_wide = 0.85, more_when_narrow = 1, more_when_wide = 0.5;
 
 enum { FROM_RIGHT = 75 };
 
@@ -198,9 +198,10 @@ static int take_room(double *reach, double left, double right, double width)
 static void draw_label(FILE *page, struct row *row, const char *kind, double left, double right, const char *text)
 {
     const double n = (double)strlen(text);
-    if (!take_room(&row->wide, left, right, width_when_wide * n))
+    if (!take_room(&row->wide, left, right, width_when_wide * n + more_when_wide))
         return;
-    const int is_narrow = take_room(&row->narrow, left, right, width_when_narrow * n), is_right = left > FROM_RIGHT;
+    const int is_narrow = take_room(&row->narrow, left, right, width_when_narrow * n + more_when_narrow),
+              is_right = left > FROM_RIGHT;
     fprintf(page, "<span class=\"%s%s\" style=\"%s:%.3f%%\">%s</span>", kind, is_narrow ? "" : " dense",
             is_right ? "right" : "left", is_right ? 100 - right : left, text);
 }
