@@ -192,9 +192,7 @@ def test_a_plan_cannot_be_changed():
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_plan_is_not_copied(duplicate):
-    with pytest.raises(
-        TypeError, match="^upsample_bilinear2d: a Plan cannot be copied or pickled; make another one"
-    ):
+    with pytest.raises(TypeError, match="^upsample_bilinear2d: a Plan cannot be copied or pickled; make another one"):
         duplicate(PLAN)
 
 
