@@ -234,12 +234,14 @@ static struct rg_axis_map law_map(struct rng *rng)
 /* A map without terms. */
 static struct rg_axis_map empty_map(struct rng *rng, int64_t n_dst, int64_t n_src)
 {
+    const size_t room = (size_t)n_dst + 2;
+    int64_t *tables = calloc(2 * room, sizeof *tables); /* one block, as rg_axis_fini expects of a short axis */
     return (struct rg_axis_map){
         .n_dst = n_dst,
         .n_src = n_src,
         .spec.use_double = rng_chance(rng, 2),
-        .begin = calloc((size_t)n_dst, sizeof(int64_t)),
-        .first = calloc((size_t)n_dst + 1, sizeof(int64_t)),
+        .begin = tables + room,
+        .first = tables,
     };
 }
 
