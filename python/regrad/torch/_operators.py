@@ -114,7 +114,7 @@ def _folded(tensor: Tensor, axis: int | None, size: int) -> Tensor:
 def _unfolded(tensor: Tensor, size: int, like: Tensor, axis: int | None) -> Tensor:
     """The batch that was folded as `like`, whose N tells N here, also where the batch is empty."""
     is_first = axis is not None and axis % like.dim() == 0
-    return tensor.unflatten(0, (size, like.shape[1 if is_first else 0]))
+    return tensor.reshape(size, like.shape[1 if is_first else 0], *tensor.shape[1:])
 
 
 # ---- Resizes ----
