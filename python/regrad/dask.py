@@ -30,7 +30,7 @@ import numpy as np
 
 import regrad
 
-from . import _arrays, _library, _request
+from . import _arrays, _functions, _library, _request
 from ._arrays import Array, ArrayLike, shown
 from ._functions import Coordinates_contra, Mode_contra
 from ._plan import Operand, Prepared
@@ -41,41 +41,8 @@ try:
 except ImportError as error:
     raise ImportError("regrad.dask needs Dask: pip install 'dask[array]'") from error
 
-__all__ = [
-    "RechunkWarning",
-    "grid_sampler_2d",
-    "grid_sampler_2d_backward",
-    "grid_sampler_3d",
-    "grid_sampler_3d_backward",
-    "resize_bilinear_v2_grad",
-    "upsample_bicubic2d",
-    "upsample_bicubic2d_aa",
-    "upsample_bicubic2d_aa_backward",
-    "upsample_bicubic2d_backward",
-    "upsample_bilinear2d",
-    "upsample_bilinear2d_aa",
-    "upsample_bilinear2d_aa_backward",
-    "upsample_bilinear2d_backward",
-    "upsample_lanczos2d_aa",
-    "upsample_lanczos2d_aa_backward",
-    "upsample_linear1d",
-    "upsample_linear1d_backward",
-    "upsample_nearest1d",
-    "upsample_nearest1d_backward",
-    "upsample_nearest2d",
-    "upsample_nearest2d_backward",
-    "upsample_nearest3d",
-    "upsample_nearest3d_backward",
-    "upsample_nearest_exact1d",
-    "upsample_nearest_exact1d_backward",
-    "upsample_nearest_exact2d",
-    "upsample_nearest_exact2d_backward",
-    "upsample_nearest_exact2d_grad",
-    "upsample_nearest_exact3d",
-    "upsample_nearest_exact3d_backward",
-    "upsample_trilinear3d",
-    "upsample_trilinear3d_backward",
-]
+__all__ = ["RechunkWarning"]
+__all__ += _functions.__all__
 
 Chunked = Union[da.Array, ArrayLike]
 ChannelChunks = Literal["join", "sum"]

@@ -34,39 +34,11 @@ try:
 except ImportError as error:
     raise ImportError("regrad.jax needs JAX 0.6.2 or later (Python 3.10 or later): pip install 'jax>=0.6.2'") from error
 
-__all__ = [
-    "grid_sample",
-    "grid_sampler_2d",
-    "grid_sampler_2d_backward",
-    "grid_sampler_3d",
-    "grid_sampler_3d_backward",
-    "upsample_bicubic2d",
-    "upsample_bicubic2d_aa",
-    "upsample_bicubic2d_aa_backward",
-    "upsample_bicubic2d_backward",
-    "upsample_bilinear2d",
-    "upsample_bilinear2d_aa",
-    "upsample_bilinear2d_aa_backward",
-    "upsample_bilinear2d_backward",
-    "upsample_lanczos2d_aa",
-    "upsample_lanczos2d_aa_backward",
-    "upsample_linear1d",
-    "upsample_linear1d_backward",
-    "upsample_nearest1d",
-    "upsample_nearest1d_backward",
-    "upsample_nearest2d",
-    "upsample_nearest2d_backward",
-    "upsample_nearest3d",
-    "upsample_nearest3d_backward",
-    "upsample_nearest_exact1d",
-    "upsample_nearest_exact1d_backward",
-    "upsample_nearest_exact2d",
-    "upsample_nearest_exact2d_backward",
-    "upsample_nearest_exact3d",
-    "upsample_nearest_exact3d_backward",
-    "upsample_trilinear3d",
-    "upsample_trilinear3d_backward",
-]
+# The two operators that bear the names of graphs compute what `_backward` functions do.
+__all__ = ["grid_sample"]
+__all__ += _functions.__all__
+__all__.remove("resize_bilinear_v2_grad")
+__all__.remove("upsample_nearest_exact2d_grad")
 
 # ---- Calls ----
 

@@ -26,8 +26,7 @@ def test_the_document(block):
         exec(compile(block, "docs/frameworks.md", "exec"), {"__name__": "block"})
 
 
-@pytest.mark.parametrize("name", ["", "grid_sample", "grid_sampler_2d", "grid_sampler_3d_backward",
-                                  "upsample_linear1d", "upsample_bicubic2d_aa_backward"])  # fmt: skip
+@pytest.mark.parametrize("name", ["", *regrad.jax.__all__])
 def test_examples(name):
     found = regrad.jax if not name else getattr(regrad.jax, name)
     examples = doctest.DocTestFinder(recurse=False).find(found, name or "regrad.jax", globs={})
