@@ -1,22 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The problems that tests of the package draw, and the seed of random tests, REGRAD_TEST_SEED."""
+"""Hypothesis: how many problems are drawn, and from which seed."""
 
 import os
-import pathlib
-import sys
 
 import hypothesis
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 SEED = int(os.environ.get("REGRAD_TEST_SEED", "1"))
 
 hypothesis.settings.register_profile("dask", max_examples=30, deadline=None, database=None, print_blob=True)
 hypothesis.settings.load_profile("dask")
-
-
-def pytest_report_header():
-    """The first lines of a run."""
-    return f"REGRAD_TEST_SEED={SEED}"
 
 
 def pytest_collection_modifyitems(items):
